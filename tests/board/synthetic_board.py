@@ -8,7 +8,7 @@ import numpy as np
 
 import hostile
 from isogloss.board.model import BoardSystem
-from isogloss.board.model import packed as pack
+from isogloss.board.packing import packed as pack
 from isogloss.board.ranking import TESTS
 from isogloss.board.site import STYLE, WEB, page_styles, static_files
 from isogloss.escaping import printable
@@ -188,7 +188,7 @@ def synthetic_detail(board: Board, at: int) -> Board:
         for each in board["tasks"]
         for code, n in zip(each["languages"], each["n"], strict=True)
     ]
-    second = board["systems"][1]["id"]
+    second = board["systems"][1]["id"] if len(board["systems"]) > 1 else ""
     return {
         "id": system["id"],
         "metadata": {"adapted from": "=cmd()", "seeds": 3},

@@ -1,7 +1,7 @@
 """Test per-example analyses in a browser against isogloss explain, at any edges."""
 
 import json
-from itertools import pairwise
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -11,9 +11,11 @@ import pytest
 
 import isogloss
 from board.answered_systems import CHECKLIST, SUITE, answered, write_suite
+from board.axe import barriers, needs_axe
 from board.opened_board import Open, column, go, ranks
 from isogloss.board.site import build_board
 from report.browser import BROWSER
+from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 
@@ -145,19 +147,205 @@ def brightness(tab: Any, cell: Any) -> float:
     return 0.3 * float(red) + 0.6 * float(green) + 0.1 * float(blue)
 
 
-def test_many_bars_do_not_overlap(open_page: Open, answered_board: Path) -> None:
-    for width in (360, 1200):
-        tab = open_page(
-            page("single", "alpha", task="mini-xquad", language="en", cut="aPos~equal~12"),
-            index=answered_board / "site" / "index.html",
-            width=width,
-        )
-        tab.wait_for_selector(".many .bar")
-        boxes = tab.locator(".many .bar .value").evaluate_all(
-            "texts => texts.map(text => [text.getBoundingClientRect().left, text.getBoundingClientRect().right])"
-        )
-        assert len(boxes) > 8
-        assert all(right < left for (_, right), (left, _) in pairwise(boxes))
+# Pairs of texts of a drawing, or of axis labels and handles, that lie over each other or outside their drawing.
+_OVERLAPS = """() => [...document.querySelectorAll(".plot svg")].flatMap((svg) => {
+  const outer = svg.getBoundingClientRect();
+  const texts = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim());
+  const boxes = texts.map((text) => [text.textContent, text.getBoundingClientRect()]);
+  const found = boxes
+    .filter(([, box]) => box.left < outer.left - 1 || box.right > outer.right + 1)
+    .map(([text]) => `${text} leaves its drawing`);
+  boxes.forEach(([one, a], at) => {
+    for (const [other, b] of boxes.slice(at + 1))
+      if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2)
+        found.push(`${one} over ${other}`);
+  });
+  return found;
+})"""
+_TWELVE = {"task": "mini-xquad", "language": "en", "cut": "aPos~equal~12"}
+
+
+@pytest.mark.parametrize("width", [1440, 768, 390])
+def test_labels_do_not_overlap(open_page: Open, answered_board: Path, error_board: Path, width: int) -> None:
+    site = answered_board / "site" / "index.html"
+    tab = open_page("#/about", index=site, width=width)
+    for hash_ in (
+        page("single", "alpha", **_TWELVE),
+        page("pairwise", "alpha", "beta", **_TWELVE),
+        page("single", "alpha", task="mini-wikiann", language="de"),
+        page("bias"),
+        page("bias", task="mini-xquad", attribute="cLen", cut="cLen~equal~12"),
+    ):
+        go(tab, hash_)
+        tab.wait_for_selector(".charts .bar")
+        assert tab.evaluate(_OVERLAPS) == [], hash_
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    tab = open_page(page("pairwise", "bad", "good"), index=error_board / "site" / "index.html", width=width)
+    tab.wait_for_selector(".charts .bar")
+    assert tab.evaluate(_OVERLAPS) == []
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_box_plots_do_not_overlap(open_page: Open, width: int) -> None:
+    tab = open_page("#/analysis/bias?attribute=cLen", width=width)
+    tab.wait_for_selector(".box-plot")
+    assert tab.evaluate(_OVERLAPS) == []
+
+
+_AXES = """figures => figures.map((figure) =>
+  [...figure.querySelectorAll(".bars svg > text[text-anchor=middle]")].map((text) => text.textContent))"""
+
+
+def test_charts_of_a_page_share_a_labelled_axis(open_page: Open, answered_board: Path) -> None:
+    tab = open_page("#/about", index=answered_board / "site" / "index.html")
+    seen = {}
+    for hash_ in (
+        page("single", "alpha", task="mini-xquad", language="en"),
+        page("pairwise", "alpha", "beta", task="mini-xquad", language="en"),
+        page("pairwise", "beta", "alpha", task="mini-xquad", language="en"),
+        page("bias", task="mini-xquad", attribute="cLen"),
+    ):
+        go(tab, hash_)
+        tab.wait_for_selector(".charts .bar")
+        axes = tab.locator(".charts figure").evaluate_all(_AXES)
+        assert len(axes) > 2 and len({(axis[0], axis[-1]) for axis in axes}) == 1, axes
+        seen[hash_] = (axes[0][0], axes[0][-1])
+    single, pair, turned, _ = seen.values()
+    assert single == ("0", "100")
+    # The other way round, differences have the same axis, with zero in the middle.
+    assert pair == turned == (f"−{pair[1]}", pair[1])
+
+
+_NUMBERS = re.compile(r"[+-]?\d+(?:\.\d+)?")
+
+
+def test_the_sentences_and_marks_are_those_of_explain(open_page: Open, answered_board: Path) -> None:
+    tab = open_page("#/about", index=answered_board / "site" / "index.html")
+    stated = 0
+    for name, code in (("alpha", "de"), ("beta", "en"), ("gamma", "sw"), ("gamma", "de")):
+        (explanation,) = isogloss.explain(
+            answered_board / name,
+            suite=str(answered_board / "suite.toml"),
+            tasks=["mini-wikiann"],
+            languages=[code],
+        ).explanations
+        go(tab, page("single", name, task="mini-wikiann", language=code))
+        tab.wait_for_selector(".charts .bar")
+        for facet in explanation.facets:
+            if facet.attribute in ANSWERS:
+                continue
+            figure = tab.locator(f".charts figure[data-key='{facet.attribute}']")
+            told = figure.locator(".insight").inner_text().replace("−", "-")
+            if not facet.claims:
+                assert told.startswith("Not tested"), (name, code)
+                continue
+            wanted = facet.insight or "No significant differences between buckets."
+            # A score of 31.25 is printed as 31.2 or 31.3, but the words and all numbers agree.
+            assert _NUMBERS.sub("#", told) == _NUMBERS.sub("#", wanted), (name, code)
+            numbers = [[float(number) for number in _NUMBERS.findall(text)] for text in (told, wanted)]
+            assert numbers[0] == pytest.approx(numbers[1], abs=0.11), (name, code)
+            stated += bool(facet.insight)
+            marks = {"best": ".bar.top .label", "worst": ".bar.low .label"}
+            for kind, selector in marks.items():
+                bucket = facet.named(kind)
+                shown_names = [text.split()[0] for text in figure.locator(selector).all_text_contents()]
+                assert shown_names == ([] if bucket is None else [bucket.bucket.name]), (name, code, kind)
+    assert stated > 6
+
+
+def test_best_and_worst_are_not_marked_without_significance(open_page: Open, answered_board: Path) -> None:
+    tab = open_page(
+        page("single", "alpha", task="mini-xnli", language="de"), index=answered_board / "site" / "index.html"
+    )
+    tab.wait_for_selector(".charts .bar")
+    values = [float(text) for text in tab.locator("figure[data-key=label] .value").all_text_contents()]
+    assert max(values) - min(values) > 10
+    assert tab.locator(".bar.top, .bar.low").count() == 0
+    assert "No significant differences" in tab.locator("figure[data-key=label]").inner_text()
+    go(tab, page("pairwise", "alpha", "beta", task="mini-xnli", language="de"))
+    tab.wait_for_selector(".charts .bar")
+    assert tab.locator(".interval:not(.unsure)").count() == 0
+    go(tab, page("pairwise", "alpha", "beta", task="mini-wikiann", language="en"))
+    tab.wait_for_selector(".interval:not(.unsure)")
+    assert "Significant in " in tab.locator(".charts").inner_text()
+
+
+def test_the_analyses_open_with_one_click(open_page: Open, answered_board: Path) -> None:
+    index = answered_board / "site" / "index.html"
+    tab = open_page(index=index)
+    for mode, title, systems in (("single", "Single", 1), ("pairwise", "Pairwise", 2), ("bias", "Dataset", 0)):
+        go(tab, "#/analysis")
+        tab.wait_for_selector("[data-mode]")
+        assert tab.locator("[disabled], [aria-disabled]").count() == 0
+        tab.click(f"[data-mode={mode}]")
+        tab.wait_for_selector(".charts .bar")
+        assert tab.locator("h1").inner_text().startswith(title)
+        names = ("alpha", "beta")[:systems]
+        assert tab.evaluate("new URLSearchParams(location.hash.split('?')[1]).getAll('system')") == list(names)
+    # Without systems in the address, the best-ranked ones are chosen.
+    go(tab, "#/analysis/pairwise")
+    tab.wait_for_selector(".charts .bar")
+    assert tab.locator(".headline").inner_text().startswith("alpha minus beta")
+    # Lists on the page change the systems; choosing the other one of the pair swaps the two.
+    tab.get_by_label("First system").select_option("beta")
+    wait_until(tab, "document.querySelector('.headline').textContent.startsWith('beta minus alpha')")
+    tab.get_by_label("Second system").select_option("gamma")
+    wait_until(tab, "document.querySelector('.headline').textContent.startsWith('beta minus gamma')")
+    tab.go_back()
+    wait_until(tab, "document.querySelector('.headline').textContent.startsWith('beta minus alpha')")
+    go(tab, "#/analysis")
+    tab.locator(".analysis").nth(1).get_by_label("Second system").select_option("gamma")
+    tab.wait_for_selector("[data-mode=pairwise][href*='system=alpha&system=gamma']")
+
+
+def test_without_single_examples_the_page_says_what_to_do(open_page: Open, tmp_path: Path) -> None:
+    index = build_board(["published"], tmp_path / "site")
+    tab = open_page("#/analysis", index=index)
+    text = tab.locator("main").inner_text()
+    assert "--data DATA" in text and "--explain explain.json" in text
+    assert tab.locator("main a[href='#/compare']").count() == 1
+    assert tab.locator("main button, main [aria-disabled]").count() == 0
+    for mode in ("single", "pairwise", "bias"):
+        go(tab, f"#/analysis/{mode}")
+        assert "scores only" in tab.locator(".headline").inner_text()
+        assert tab.locator(".headline a[href='#/analysis']").count() == 1
+
+
+def test_bias_opens_on_the_most_uneven_attribute(open_page: Open, answered_board: Path) -> None:
+    tab = open_page("#/analysis/bias", index=answered_board / "site" / "index.html")
+    tab.wait_for_selector(".charts .bar")
+    main = tab.locator("main").inner_text()
+    # Labels are balanced by design: they are named, and last in the list.
+    assert "Balanced, so listed last: mini XNLI: gold label in all 3 languages" in main
+    assert "makes up" in tab.locator(".headline").inner_text()
+    shares = [float(text) for text in tab.locator(".charts .value").all_text_contents()]
+    assert max(shares) > 60
+    go(tab, "#/analysis/bias?task=mini-xnli")
+    tab.wait_for_selector(".charts .bar")
+    options = tab.locator("label:has-text('Attribute') option").all_inner_texts()
+    assert len(options) > 1 and options[-1].startswith("label")
+
+
+@needs_axe
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_axe_finds_nothing_on_the_analyses(open_page: Open, answered_board: Path, width: int, scheme: str) -> None:
+    tab = open_page(
+        "#/analysis",
+        index=answered_board / "site" / "index.html",
+        width=width,
+        color_scheme=scheme,
+        bypass_csp=True,
+        reduced_motion="reduce",
+    )
+    for hash_ in (
+        "#/analysis",
+        page("single", "alpha", task="mini-wikiann", language="en"),
+        page("pairwise", "alpha", "beta", task="mini-wikiann", language="en"),
+        "#/analysis/bias",
+    ):
+        go(tab, hash_)
+        tab.wait_for_selector(".charts .bar, .analyses")
+        assert barriers(tab) == [], hash_
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -200,47 +388,15 @@ def test_lower_is_better_throughout(open_page: Open, error_board: Path) -> None:
     assert "rank 1" in tab.locator(".cards").inner_text() and "rank 2" not in tab.locator(".cards").inner_text()
 
 
-def test_comparing_error_rates(open_page: Open, error_board: Path) -> None:
-    tab = open_page("#/compare?system=bad&system=good", index=error_board / "site" / "index.html")
-    headline = tab.locator(".headline").inner_text()
-    assert "6 of 6 cells are shared" in headline and "Lower is better." in headline
-    assert "bad is best in 0, good is best in 6" in headline
-    tests = tab.locator("[aria-label='Paired tests of averages'] tbody tr")
-    tests.first.wait_for()
-    assert tests.count() == 3
-    assert all("+" in text and "good is significantly better" in text for text in tests.all_inner_texts())
-    summary = tab.locator("h2:has-text('Bucket by bucket') ~ p:has-text('significantly best')")
-    summary.wait_for()
-    assert "bad is significantly best in 0" in summary.inner_text()
-    # Blue marks the first system, orange the second.
-    red, _, blue = tab.evaluate(
-        "node => getComputedStyle(node).backgroundColor.match(/\\d+/g).map(Number)",
-        tab.locator("table.heat tbody td").first.element_handle(),
-    )
-    assert red > blue
-    go(tab, page("pairwise", "bad", "good"))
+def test_analyses_of_error_rates(open_page: Open, error_board: Path) -> None:
+    tab = open_page(page("pairwise", "bad", "good"), index=error_board / "site" / "index.html")
     tab.wait_for_selector(".charts .bar")
     assert "the first is better below zero" in tab.locator(".headline").inner_text()
     bars = tab.locator(".bar")
     assert bars.count() == tab.locator(".bar.below").count() > 1
     go(tab, page("single", "bad"))
-    tab.wait_for_selector(".bar.top")
-    best, worst = (float(tab.locator(f".bar.{kind} .value").first.text_content()) for kind in ("top", "low"))
-    assert best < worst
-
-
-def test_comparing_three_systems(open_page: Open, answered_board: Path) -> None:
-    tab = open_page("#/compare?system=alpha&system=beta&system=gamma", index=answered_board / "site" / "index.html")
-    assert "9 of 9 cells are shared" in tab.locator(".headline").inner_text()
-    tab.wait_for_selector("text=Cell by cell: ")
-    assert tab.locator("[aria-label='Paired tests of averages'] tbody tr").count() == 12
-    assert tab.locator("[aria-label='Paired tests of cells'] tbody tr").count() == 27
-    languages = tab.locator("[aria-label='Languages'] tbody tr")
-    assert [text.split()[0] for text in languages.all_inner_texts()] == ["English", "German", "Swahili"]
-    assert all("3 of 3" in text for text in languages.all_inner_texts())
-    tab.wait_for_selector("[aria-label='Buckets'] tbody tr")
-    tab.select_option("label:has-text('Task') >> nth=-1 >> select", "mini-xquad")
-    tab.wait_for_selector("text=score; 60 examples; 9 cells available")
+    tab.wait_for_selector(".charts .bar")
+    assert "lower is better" in tab.locator(".headline").inner_text()
 
 
 def test_edges_are_moved_by_mouse_keyboard_and_typing(open_page: Open, answered_board: Path) -> None:
@@ -295,9 +451,15 @@ def test_a_bar_lists_its_examples(open_page: Open, answered_board: Path) -> None
     assert listed.locator("li").count() == 10
     first = listed.locator("li").first.inner_text()
     assert "gold" in first and "gamma (0)" in first
+    # The row says that it lists examples, to the eye, to the keyboard and to screen readers.
+    assert bar.get_attribute("role") == "button"
+    assert bar.get_attribute("aria-label").endswith("Show examples")
+    assert tab.evaluate("node => getComputedStyle(node).cursor", bar.element_handle()) == "pointer"
+    bar.hover()
+    assert "Select to show examples" in tab.locator("#tip").inner_text()
     go(tab, page("bias", "gamma"))
     tab.wait_for_selector(".charts figure")
-    assert tab.locator(".charts figure").count() == 3
+    assert tab.locator(".charts figure").count() > 1
     tab.locator(".charts .bar").first.click()
     assert "examples with texts first" in tab.locator(".examples").inner_text()
 
@@ -305,11 +467,10 @@ def test_a_bar_lists_its_examples(open_page: Open, answered_board: Path) -> None
 def test_disabled_buttons_have_accessible_reasons(open_page: Open, answered_board: Path) -> None:
     tab = open_page(index=answered_board / "site" / "index.html")
     for mode, ticked, reason in (
-        ("compare", (), "select 2 to 4 systems"),
-        ("single", (), "select one system"),
-        ("single", ("alpha", "beta"), "select one system; 2 are selected"),
+        ("compare", ("alpha",), "select another system"),
+        ("single", ("alpha", "beta"), "select one system"),
         ("pairwise", ("alpha",), "select two systems"),
-        ("pairwise", ("alpha", "beta", "gamma"), "select two systems; 3 are selected"),
+        ("pairwise", ("alpha", "beta", "gamma"), "select two systems"),
     ):
         go(tab, "#/?" + urlencode([("tick", name) for name in ticked]))
         button = tab.locator(f"[data-mode={mode}]")
@@ -322,6 +483,43 @@ def test_disabled_buttons_have_accessible_reasons(open_page: Open, answered_boar
     go(tab, "#/?tick=alpha&tick=beta")
     tab.wait_for_selector("[data-mode=pairwise]:not([aria-disabled])")
     assert tab.locator("#why-pairwise").count() == 0
+
+
+def test_systems_that_the_address_lacks_are_chosen(open_page: Open, answered_board: Path) -> None:
+    tab = open_page("#/about", index=answered_board / "site" / "index.html")
+    for mode, named, used in (
+        ("single", (), ["alpha"]),
+        ("pairwise", (), ["alpha", "beta"]),
+        ("pairwise", ("gamma",), ["gamma", "alpha"]),
+        ("pairwise", ("beta", "beta"), ["beta", "alpha"]),
+        ("single", ("beta", "alpha"), ["beta"]),
+    ):
+        go(tab, page(mode, *named))
+        tab.wait_for_selector(".charts .bar")
+        assert tab.locator(".headline").inner_text().split(" · ")[0] == " minus ".join(used)
+
+
+def test_compared_buckets_list_their_examples(open_page: Open, answered_board: Path) -> None:
+    tab = open_page("#/compare?system=alpha&system=beta&system=gamma", index=answered_board / "site" / "index.html")
+    button = tab.locator("[aria-label='Buckets'] tbody button").first
+    button.wait_for()
+    button.focus()
+    tab.keyboard.press("Enter")
+    listed = tab.locator(".examples")
+    assert "largest differences first" in listed.inner_text()
+    assert all(name in listed.locator("li").first.inner_text() for name in NAMES)
+
+
+def test_every_cell_leads_to_its_examples(open_page: Open, answered_board: Path) -> None:
+    tab = open_page("#/task/mini-xnli/sw", index=answered_board / "site" / "index.html")
+    links = tab.locator(".cell-examples a")
+    assert links.all_inner_texts() == ["alpha", "beta", "gamma", "how two systems differ", "what the test set contains"]
+    for at, heading in ((0, "Single analysis"), (3, "Pairwise analysis"), (4, "Dataset bias")):
+        go(tab, "#/task/mini-xnli/sw")
+        links.nth(at).click()
+        tab.wait_for_selector(f"h1:text-is('{heading}')")
+        tab.wait_for_selector(".charts .bar")
+        assert tab.evaluate("location.hash").count("task=mini-xnli") == 1
 
 
 def test_insights_of_explain_hold_until_edges_move(open_page: Open, answered_board: Path) -> None:
@@ -342,6 +540,9 @@ def test_insights_of_explain_hold_until_edges_move(open_page: Open, answered_boa
     assert same(shown(tab)["cLen"], single_rows(facet))
     assert figure.locator("input[type=text]").input_value() == "20, 22"
     assert "A sentence of explain." in figure.inner_text()
+    # A bar is marked as isogloss explain found it.
+    found = {kind for kind in ("best", "worst") if facet.named(kind) is not None}
+    assert figure.locator(".bar.top").count() == ("best" in found)
     figure.locator(".handle").first.focus()
     tab.keyboard.press("ArrowLeft")
     assert "A sentence of explain." not in figure.inner_text()

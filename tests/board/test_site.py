@@ -52,7 +52,7 @@ def test_the_command_builds_a_site_of_records_and_published_systems(tmp_path, ca
     assert command("board", "build", tmp_path / "results.json", "published", "--out", out, "--title", "Ours") == 0
     assert str(out / "index.html") in capsys.readouterr().out
     assert {path.name for path in out.iterdir()} == {
-        *("index.html", "look.css", "board.css", "pages.css", "app.js", "data.js", "systems")
+        *("index.html", "look.css", "board.css", "pages.css", "app.js", "data.js", "systems", "cards")
     }
     data = read_data(out)
     assert data["schema"] == 3
@@ -204,7 +204,7 @@ def test_a_kill_at_any_time_leaves_the_old_site_or_the_new_one(tmp_path, small_w
     with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as builder:
         assert builder.stdin is not None
         assert builder.stdout is not None
-        for instant in range(100):
+        for instant in range(200):
             builder.stdin.write(f"{instant}\n")
             code = int(builder.stdout.readline())
             names = sorted(path.name for path in (out / "systems").iterdir())
@@ -320,7 +320,9 @@ def test_explanations_are_on_the_pages_of_their_systems(tmp_path, two_tasks):
     assert (out / "bias.js").read_text(encoding="utf-8").startswith("globalThis.isoglossBias = {")
     own, other = (read_detail(out, name)["analyses"] for name in "ab")
     chart = own["single"][0]
-    assert {"task", "language", "metric", "attribute", "title", "bars", "insight", "edges"} == set(chart)
+    assert {"task", "language", "metric", "attribute", "title", "bars", "insight", "edges", "best", "worst"} == set(
+        chart
+    )
     assert all(len(bar) == 7 for bar in chart["bars"])
     one, mirrored = own["pairwise"]["b"][0]["bars"][0], other["pairwise"]["a"][0]["bars"][0]
     assert one[3:6] == [mirrored[4], mirrored[3], -mirrored[5]]

@@ -31,7 +31,6 @@ const rules = {
 
 export default [
   { files: ["**/*.js"], languageOptions: { ecmaVersion: 2024, globals: globals.browser }, rules },
-  { files: ["**/submit.js"], languageOptions: { sourceType: "script" } },
   {
     files: ["**/*.test.js", "**/eslint.config.js"],
     languageOptions: { globals: globals.node },

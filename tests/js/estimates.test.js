@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { extremes } from "../../src/isogloss/site/web/charts/bars.js";
 import { cutRows, edgesByRule, valueCounts } from "../../src/isogloss/site/web/analysis/buckets.js";
 import { comparedBuckets, withDifferences } from "../../src/isogloss/site/web/compare/compare_buckets.js";
 import { discoveryRates } from "../../src/isogloss/site/web/statistics/discovery.js";
@@ -219,15 +218,6 @@ test("the best system must beat every other", () => {
   assert.ok(found(share(1), share(8), share(9), near).every(({ best, significant }) => best === 0 && !significant));
   const tied = found(share(1), share(1), share(9));
   assert.ok(tied.every(({ best, p, significant }) => best === -1 && p === 1 && !significant));
-});
-
-test("tied extremes are marked alike", () => {
-  const bars = [50, 80, 80, 60, 90].map((value, at) => ({ value, low: at === 4 ? null : value - 5 }));
-  const marks = (lower) => bars.map((bar) => extremes(bars, lower).get(bar) ?? "");
-  assert.deepEqual(marks(false), ["low", "top", "top", "", ""]);
-  assert.deepEqual(marks(true), ["top", "low", "low", "", ""]);
-  assert.equal(extremes(bars.slice(1, 3), false).size, 0);
-  assert.equal(extremes([], false).size, 0);
 });
 
 test("examples are listed worst first, those with texts before others", () => {

@@ -126,7 +126,13 @@ test("buckets are read from tenths, with intervals where there are any", () => {
   assert.deepEqual([first.value, first.low, first.high, second.low], [80, 75, 85, null]);
   assert.equal(intervalWords(first.low, first.high), "75.0–85.0");
   assert.equal(intervalWords(second.low, second.high), "—");
-  assert.deepEqual(bucketBar(first, false).lines, ["XS ([0, 2]): 80.0", "95 % interval 75.0–85.0", "25 examples"]);
+  assert.deepEqual(bucketBar(first, false).lines, [
+    "XS ([0, 2]): 80.0",
+    "95 % interval 75.0–85.0",
+    "25 examples",
+    "Select to show examples",
+  ]);
+  assert.deepEqual([bucketBar(first, false).lists, bucketBar({ ...first, total: 0 }, false).lists], [true, false]);
   assert.equal(bucketBar(second, false).lines[1], "no interval: too few independent examples");
 });
 
@@ -139,6 +145,8 @@ test("contrasts have a q and flags", () => {
   assert.equal(lowerIsBetter([{ ...bucket, firstIsBetter: true }]), true);
   assert.equal(lowerIsBetter([{ ...bucket, value: 0, firstIsBetter: true }]), false);
   assert.ok(bucketBar(bucket, true).lines.includes("order of the two systems reversed"));
+  assert.equal(bucketBar(bucket, true).sure, true);
+  assert.equal(bucketBar({ ...bucket, significant: false }, true).sure, false);
 });
 
 test("dataset bias: rests, distances and long tails", () => {

@@ -15,6 +15,7 @@ import {
   emptyText,
   firstPlace,
   leadText,
+  otherCounts,
   rankingText,
 } from "../../src/isogloss/site/web/leaderboard/leaderboard_words.js";
 import { openBoard } from "../../src/isogloss/site/web/board/decode.js";
@@ -57,9 +58,11 @@ test("sorting by a column ranks by it", () => {
   );
 });
 
-test("hiding partial results drops systems with missing cells", () => {
-  assert.equal(table("complete=1").rows.length, 2);
-  assert.equal(table("complete=1&task=xquad").rows.length, 3);
+test("only complete systems are rows; the others are kept apart", () => {
+  const names = ({ rows, dropped }) => [rows, dropped].map((list) => list.map(({ system }) => system.id));
+  assert.deepEqual(names(table("complete=1")), [["a", "b"], ["c"]]);
+  assert.deepEqual(names(table("complete=1&task=xquad")), [["a", "b", "c"], []]);
+  assert.deepEqual(otherCounts(table("complete=1")), [1, 0]);
 });
 
 test("the table is reused while only rows are selected", () => {
@@ -81,7 +84,7 @@ test("a ranking with predictions is tested on examples", () => {
   assert.deepEqual(firstPlace(table("sort=xquad")), {
     verb: "leads",
     before: " with",
-    after: "significant on new examples in these languages (all pairs tested on the same examples, Holm's correction)",
+    after: "significantly ahead of all others on new examples in these languages",
   });
 });
 
@@ -129,11 +132,13 @@ test("the headline claims no more than the test", () => {
     const { verb, after } = firstPlace({ ...table(), order, ranked });
     return [verb, after];
   };
-  const tested = "in similar languages (all pairs tested over languages, Holm's correction)";
-  assert.deepEqual(words({ a: [1, 1], b: [2, 2] }, 2), ["leads", `significant ${tested}`]);
+  assert.deepEqual(words({ a: [1, 1], b: [2, 2] }, 2), [
+    "leads",
+    "significantly ahead of all others in similar languages",
+  ]);
   assert.deepEqual(words({ a: [1, 2], b: [1, 2], c: [3, 3] }, 3), [
     "has the best score",
-    `the 2 systems that could be first are not significantly different ${tested}`,
+    "1 other is statistically tied for first in similar languages",
   ]);
   assert.deepEqual(words({ a: [1, 2], b: [2, 3] }, 3), [
     "has the best score",
@@ -141,7 +146,7 @@ test("the headline claims no more than the test", () => {
   ]);
   assert.deepEqual(words({ a: [1, 3], b: [1, 3] }, 3), [
     "has the best score",
-    `the 2 tested systems that could be first are not significantly different ${tested}, and 1 system without scores per language cannot be tested`,
+    "1 system without scores per language cannot be tested",
   ]);
 });
 
@@ -157,12 +162,17 @@ test("the headline names the selection", () => {
   assert.equal(leadText(table("ranking=flat")), "by “Flat”");
   assert.equal(leadText(table("task=tydiqa&language=sw")), "on TyDiQA-GoldP in Swahili");
   assert.equal(leadText(table("task=tydiqa")), "on TyDiQA-GoldP");
+  assert.equal(leadText(table("segment=qa")), "in question answering");
+  assert.equal(leadText(table("segment=qa&sort=xquad")), "on XQuAD");
+  assert.equal(leadText(table("segment=xnli")), "on XNLI");
   assert.equal(leadText(table("language=sw")), "on XNLI and TyDiQA-GoldP in Swahili");
 });
 
 test("the headline counts complete and partial systems", () => {
   assert.equal(coverageText(table(), 3, 232), "3 systems cover the full benchmark; 232 have partial results");
   assert.equal(coverageText(table(), 1, 1), "1 system covers the full benchmark; 1 has partial results");
+  assert.equal(coverageText(table("segment=qa"), 3, 0), "3 systems cover all question answering tasks");
+  assert.equal(coverageText(table("segment=xnli"), 2, 1), "2 systems cover all of XNLI; 1 has partial results");
   assert.equal(coverageText(table("task=xnli"), 2, 0), "2 systems cover this selection");
   assert.equal(
     coverageText(table("task=xnli"), 2, 1, 3),
@@ -172,6 +182,10 @@ test("the headline counts complete and partial systems", () => {
 
 test("empty rankings are explained", () => {
   assert.equal(emptyText(table("task=xquad&language=sw")), "XQuAD has no Swahili data. Try XNLI or TyDiQA-GoldP.");
+  assert.equal(
+    emptyText(table("q=translate&complete=1")),
+    "No matching system covers the full benchmark; 1 system has partial results.",
+  );
   assert.equal(emptyText(table("q=none")), "No system matches these filters.");
   assert.equal(emptyText({ ...table(), board: { ...board(), systems: [] } }), "This board has no systems yet.");
 });
@@ -205,7 +219,7 @@ test("cell filters combine", () => {
   assert.deepEqual(codes("family=Uralic"), [["tydiqa", "fi"]]);
   assert.deepEqual(codes("script=Arab&task=xquad"), [["xquad", "ar"]]);
   assert.deepEqual(codes("metric=em"), [["xquad", "en", "ar"]]);
-  assert.ok(narrowedCells(params("metric=em")) && !narrowedCells(params("kind=llm")));
+  assert.ok(narrowedCells(board(), params("metric=em")) && !narrowedCells(board(), params("kind=llm")));
 });
 
 test("a single metric replaces the average", () => {
@@ -216,7 +230,6 @@ test("a single metric replaces the average", () => {
 test("filter chips are readable", () => {
   assert.equal(filterText(board(), "language", "sw"), "Language: Swahili");
   assert.equal(filterText(board(), "script", "Arab"), "Script: Arabic");
-  assert.equal(filterText(board(), "complete", "1"), "no partial results");
   assert.equal(filterText(board(), "q", "x"), "“x”");
   assert.equal(filterText(board(), "pmin", "5"), "at least 5 million parameters");
 });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { betterShare, directedPaint, scorePaint } from "../../src/isogloss/site/web/charts/colour.js";
 import { chosenOf } from "../../src/isogloss/site/web/page/controls.js";
-import { bestAlone, wins } from "../../src/isogloss/site/web/compare/compare_tables.js";
 import { METADATA, intervalText, unparsedText } from "../../src/isogloss/site/web/board/describe.js";
 import { repliesByLanguage } from "../../src/isogloss/site/web/systems/reply_failures.js";
 import {
@@ -23,7 +22,7 @@ import { asCsv, asJson, asLatex } from "../../src/isogloss/site/web/page/export.
 import { scoreRange } from "../../src/isogloss/site/web/charts/heatmap.js";
 import { niceTicks } from "../../src/isogloss/site/web/charts/plots.js";
 import { hashOf, readRoute } from "../../src/isogloss/site/web/page/state.js";
-import { board, params } from "./board_fixture.js";
+import { params } from "./board_fixture.js";
 
 test("scores have one decimal, halves rounded up", () => {
   assert.deepEqual([80.05, 79.949, 0, 100, null, NaN].map(scoreText), ["80.1", "79.9", "0.0", "100.0", "–", "–"]);
@@ -157,12 +156,6 @@ test("scales", () => {
   assert.deepEqual(niceTicks(0, 10, 5), [0, 2, 4, 6, 8, 10]);
   assert.deepEqual(scoreRange([61, 79, NaN, 75]), [60, 80]);
   assert.deepEqual(scoreRange([]), [0, 100]);
-});
-
-test("the single best", () => {
-  assert.deepEqual([bestAlone(false, [1, 3, 2]), bestAlone(true, [1, 3, 2]), bestAlone(false, [3, 3])], [1, 0, -1]);
-  const { tasks, systems } = board();
-  assert.deepEqual(wins([{ task: tasks[2], codes: ["en", "sw", "fi"] }], systems), [0, 3, 0]);
 });
 
 test("choices follow the address, or take the first value", () => {

@@ -1,4 +1,4 @@
-// Types of a board's data: as in src/isogloss/board/model.py, with scores unpacked by decode.js.
+// Types of a board's data: as in src/isogloss/board/model.py and system_model.py, with scores unpacked by decode.js.
 export {};
 
 declare global {
@@ -9,7 +9,8 @@ declare global {
   type Attributes = Record<string, string | number | boolean | Listener | null | undefined>;
   type Interval = [number, number];
   type Option = string[];
-  type Paint = { fill: string; ink: string };
+  /** Colours, or the class of a style sheet. */
+  type Paint = { fill: string; ink: string; mark?: string };
   type TipLine = Maybe<string | false> | Promise<Maybe<Maybe<string>[] | "">>;
   type TipMaker = () => TipLine[];
   /** The scores of a system; every column has one. */
@@ -217,6 +218,7 @@ declare global {
     pseudo?: PseudoScores[];
     submit?: string;
     precision?: string;
+    data_hash?: string;
     history?: BoardHistory | null;
     schema: number;
   }
@@ -243,7 +245,7 @@ declare global {
     cellCount: number;
   }
 
-  // model.py: the file of a system.
+  // system_model.py: the file of a system.
   interface SystemCell {
     task: string;
     language: string;
@@ -276,9 +278,85 @@ declare global {
     p: number;
   }
 
-  interface SystemPair {
-    first: System;
-    second: System;
+  /** A difference of two scores, turned so that a positive lead means that the first system is better. */
+  interface Contrast {
+    level: string;
+    id: string;
+    title: string;
+    task?: Task;
+    code?: string;
+    lower: boolean;
+    first: number;
+    second: number;
+    lead: number;
+    low: number | null;
+    high: number | null;
+    p: number | null;
+    /** The test's name, or "" without a test. */
+    test: string;
+    /** "first" or "second" is significantly better; "" is not distinguishable or not tested. */
+    winner: string;
+    /** Number of systems in a test over languages, which is corrected over their pairs. */
+    among: number;
+    /** True if only the compared systems are tested. */
+    alone?: boolean;
+    /** Cells or tasks that both systems have, of all. */
+    shared: number;
+    of: number;
+    parts?: Contrast[];
+  }
+
+  interface ComparedPair {
+    board: Board;
+    pair: System[];
+    /** All systems of the page. */
+    systems: System[];
+    tests: Map<string, PairedTest>;
+  }
+
+  interface PairContrasts {
+    /** The overall score, or the average of what both share. */
+    top: Contrast | null;
+    complete: boolean;
+    categories: Contrast[];
+    tasks: Contrast[];
+    cells: Contrast[];
+    languages: Contrast[];
+  }
+
+  /** A row of a forest plot. */
+  interface ForestRow {
+    contrast: Contrast;
+    head: Child;
+    level: string;
+    key: string;
+  }
+
+  interface ForestOptions {
+    pair: System[];
+    /** Places of the pair's colours. */
+    colours: number[];
+    limit: number;
+  }
+
+  interface ContrastCounts {
+    first: number;
+    second: number;
+    open: number;
+    untested: number;
+    all: number;
+  }
+
+  /** A category or task of the overall score, and how much it adds to the difference. */
+  interface AddedPart {
+    title: string;
+    /** Ids of its tasks. */
+    tasks: string[];
+    first: number;
+    second: number;
+    lower: boolean;
+    lead: number;
+    added: number;
   }
 
   interface BucketBar {
@@ -294,6 +372,8 @@ declare global {
     p?: number;
     flips?: boolean;
     ids?: string[];
+    mark?: "top" | "low";
+    sure?: boolean;
   }
 
   interface Chart {
@@ -304,7 +384,38 @@ declare global {
     title: string;
     insight?: string;
     edges?: number[] | null;
+    best?: number | null;
+    worst?: number | null;
     bars: BucketBar[];
+  }
+
+  /** A tested statement about the buckets of an attribute: explain/model.py. */
+  interface BucketClaim {
+    kind: string;
+    p: number;
+    q?: number;
+    points: number;
+    buckets: number[];
+  }
+
+  /** The buckets of an attribute on a page of an analysis. */
+  interface BucketSet {
+    attribute: string;
+    title: string;
+    metric: string;
+    bars: BucketBar[];
+    claims: BucketClaim[];
+    /** Positions of ordered buckets, -1 for others. */
+    ordered: number[];
+    /** The chart by isogloss explain, if it has the same buckets. */
+    built: Chart | null;
+    insight?: string;
+    /** Of single examples. */
+    source?: ExampleAttribute;
+    cut?: Cut | null;
+    codes?: Uint16Array;
+    counts?: Float64Array;
+    edges?: number[] | null;
   }
 
   type PackedChart = Omit<Chart, "bars"> & { bars: any[][] };
@@ -421,6 +532,8 @@ declare global {
     variance: number;
     centre: number;
     unseen: number;
+    /** 1 for each source with a weight. */
+    present: Uint8Array;
   }
 
   interface Exchange {
@@ -477,12 +590,52 @@ declare global {
 
   type Unranked = Omit<Standing, "rank">;
 
+  interface Segment {
+    id: string;
+    kind: string;
+    title: string;
+    /** The segment in "3 systems cover …". */
+    words: string;
+    tasks: string[];
+  }
+
+  interface TaskCoverage {
+    n: number;
+    of: number;
+    average: boolean;
+  }
+
+  interface CoveragePattern {
+    tasks: TaskCoverage[];
+    systems: System[];
+  }
+
+  /** The findings of the landing page. */
+  interface LeadFacts {
+    lead: Standing;
+    second: Standing | null;
+    ranked: Standing[];
+    /** Tasks on which the second has the better score, if they are most of the tasks. */
+    higher: number;
+    tasks: number;
+    decides: string;
+  }
+
+  interface ServiceFacts {
+    relative: Map<string, RelativeScore>;
+    service: Service;
+    reference: string;
+  }
+
   interface Choice {
     ranking: string;
     title: string;
     hint: string;
     weights?: Record<string, number>;
     narrowed?: boolean;
+    /** True if a filter selects cells within the segment. */
+    filtered: boolean;
+    segment: Segment;
     tasks: string[];
     languages: string[];
     lower?: boolean;
@@ -493,10 +646,14 @@ declare global {
     columns: CellColumn[];
     shown: ScoreColumn[];
     rows: Standing[];
+    /** All systems of the board. */
+    everyone: Unranked[];
     by: ScoreColumn;
     choice: Choice;
     values: number[];
     ranked: number;
+    /** Matching systems without every score of the selection, if only complete ones are rows. */
+    dropped: Standing[];
     order: TestedOrder;
     /** Test the order; null if it is tested. */
     testRanks: (() => void) | null;
@@ -577,7 +734,19 @@ declare global {
     tip?: (row: Row) => TipLine[];
     mark?: (row: Row) => string | null;
     strength?: (row: Row) => Maybe<number>;
-    prepare?: (rows: Row[]) => void;
+    /** Called with the rows of the page and those of all pages, in order. */
+    prepare?: (shown: Row[], sorted: Row[]) => void;
+    /** The place in the order, if equal values have one. */
+    place?: ((row: Row) => number | null) | null;
+    /** Sizes of the column, as variables of the table's style. */
+    sizes?: (shown: Row[]) => Record<string, string>;
+    /** A scale for the heading. */
+    axis?: Child;
+    /** The unit of numbers in files. */
+    unit?: { title: string; of: number };
+    interval?: (row: Row) => Maybe<{ low?: Maybe<number>; high?: Maybe<number> }>;
+    /** A cell of a LaTeX table, already escaped. */
+    latex?: (row: Row) => string;
   }
 
   /** A column of systemTable. */
@@ -684,18 +853,16 @@ declare global {
     lines: TipLine[];
     bucket?: any;
     at?: number;
+    /** False if the value is not significant. */
+    sure?: boolean;
+    mark?: "top" | "low";
+    /** False if no examples can be listed. */
+    lists?: boolean;
   }
 
   interface SharedCells {
     task: Task;
     codes: string[];
-  }
-
-  interface CompareRow {
-    values: number[];
-    won: number[];
-    lower: boolean | null;
-    shared: number;
   }
 
   interface HeatTable {
@@ -709,6 +876,70 @@ declare global {
     paintOf(score: any, row?: any, column?: any): Paint;
     text?(score: any): string;
     caption: string;
+    bands?: HeatBand[];
+    turned?: boolean;
+  }
+
+  /** A head over neighbouring columns of a heat map. */
+  interface HeatBand {
+    name: string;
+    href?: string;
+    size: number;
+    lines?: string[];
+  }
+
+  interface FamilyBand {
+    name: string;
+    href?: string;
+    languages: Language[];
+  }
+
+  /** A row of dotChart: a score with its interval, and what it is compared with. */
+  interface DotRow {
+    label: string;
+    href?: string;
+    figure: Ended | null;
+    /** A ring, for example around the best score of any system. */
+    ring?: number;
+    /** Faint dots. */
+    others?: number[];
+    text?: string;
+    /** A direct label for notable values. */
+    note?: string;
+    sure?: boolean;
+    lines: TipLine[];
+  }
+
+  interface DotBand {
+    name: string;
+    rows: DotRow[];
+  }
+
+  interface DotLine {
+    value: number;
+    label: string;
+  }
+
+  interface DotChart {
+    bands: DotBand[];
+    scale: Interval;
+    lines?: DotLine[];
+    description: string;
+    /** Draw columns instead of rows where they fit. */
+    upright?: boolean;
+    signed?: boolean;
+  }
+
+  /** A language of a system's profile; the gap is negative if the best score is better. */
+  interface ProfileRow {
+    language: Language;
+    value: number;
+    low: number | null;
+    high: number | null;
+    best: number;
+    bestSystem: System | null;
+    gap: number;
+    lines: TipLine[];
   }
 
   interface RowOptions {
@@ -723,7 +954,9 @@ declare global {
     start: string;
     label: string;
     before?: any[];
-    first?: (row: any) => boolean;
+    first?: { is: (row: any) => boolean; title: string; rest: string };
+    legend?: Child;
+    most?: number;
     fallback?: (a: any, b: any) => number;
   }
 
@@ -742,6 +975,7 @@ declare global {
     of(system: System): number;
     text(x: number): string;
     ticks?(values: number[]): number[];
+    unit?: { title: string; of: number };
   }
 
   interface BiasCell {
@@ -765,18 +999,87 @@ declare global {
     language: string;
   }
 
-  interface BucketFigure {
-    node: Element;
-    attribute: string;
-    bars(): BucketBar[];
-  }
-
   interface LanguageChoice {
     tasks: Task[];
     systems: System[];
   }
 
-  type BestByLanguage = Record<string, Best>;
+  /** What the figures of languages are compared by. */
+  interface Basis {
+    task: Task | null;
+    tasks: Task[];
+    system: System | null;
+    systems: System[];
+    /** The system's own score in English is the reference. */
+    own: boolean;
+    relative: Map<string, RelativeScore>;
+    languages: Language[];
+    reference: string;
+    /** Some languages have several tasks. */
+    few: boolean;
+  }
+
+  interface TreeLeaves {
+    valueOf(language: Language): number;
+    textOf(language: Language): string;
+    linesOf(language: Language): string[];
+    paintOf(value: number): Paint;
+    ends: Interval;
+    description: string;
+  }
+
+  interface MarkedRow {
+    label: string;
+    href?: string;
+    figure: Ended;
+    /** Further scores, as short lines. */
+    others?: number[];
+    marks?: { value: number; className: string; lines: string[] }[];
+    text: string;
+    /** The text on narrow screens. */
+    short?: string;
+    lines: TipLine[];
+  }
+
+  interface MarkedAxis {
+    scale: Interval;
+    unit?: string;
+    description: string;
+    /** The share of the width that labels may take. */
+    room?: number;
+  }
+
+  interface ValueField {
+    values: Float64Array;
+    distances: Float64Array;
+  }
+
+  interface Circle {
+    home: Interval;
+    x: number;
+    y: number;
+    r: number;
+  }
+
+  interface MapCircle extends Circle {
+    language: Language;
+    name: string;
+  }
+
+  interface Box {
+    left: number;
+    right: number;
+    top: number;
+    bottom: number;
+  }
+
+  interface MapLabel {
+    at: number;
+    x: number;
+    y: number;
+    anchor: string;
+    inside: boolean;
+  }
 
   /** A task's best score in a language, and as a share of the reference language's. */
   interface RelativePart extends Best {
@@ -807,9 +1110,52 @@ declare global {
     system: System | null;
   }
 
-  interface Extremes {
-    best?: BarRecord;
-    worst?: BarRecord;
+  // The finder.
+  /** What a reader asks for; `most` is in millions of parameters. */
+  interface Wish {
+    kind: string;
+    id: string;
+    tasks: Task[];
+    language: Language | null;
+    open: boolean;
+    most: number | null;
+  }
+
+  interface FinderPick {
+    system: System;
+    parts: { task: Task; value: number }[];
+    value: number;
+    low: number;
+    high: number;
+    rank: number;
+    lacking: Task[];
+  }
+
+  /** Systems ranked on the same tasks: the best, and the number of all. */
+  interface PickGroup {
+    tasks: Task[];
+    total: number;
+    picks: FinderPick[];
+  }
+
+  interface Recommendation {
+    wish: Wish;
+    tested: number;
+    kept: number;
+    undisclosed: number;
+    near: Language | null;
+    groups: PickGroup[];
+    byTask: PickGroup[];
+    /** Number of systems without a condition. */
+    without: { open: number; most: number; both: number };
+  }
+
+  interface FinderVerdict {
+    text: string;
+    sure: boolean;
+    ranges?: Map<string, Interval>;
+    /** A ranking whose test is to follow. */
+    table?: Standings;
   }
 
   var isoglossBoardData: BoardData | undefined;

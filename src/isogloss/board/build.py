@@ -1,16 +1,19 @@
 """Build the data of a board from its systems."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from isogloss.board import model
+import msgspec
+
+from isogloss.board import model, system_model
 from isogloss.board.example_tables import ExampleTables, system_analyses
 from isogloss.board.facts import board_languages, shown_names, system_facts, unique_ids
 from isogloss.board.history import suite_history
-from isogloss.board.model import packed
+from isogloss.board.packing import packed
 from isogloss.board.ranking import TESTS, Columns, PairedTests, TestsOfPairs, board_ranks, example_tests
 from isogloss.escaping import NAME_LENGTH, printable, printable_values
 from isogloss.explain.bias import DatasetBias
@@ -36,7 +39,7 @@ class Board:
     """Data shared by all pages, details of each system, dataset bias and examples."""
 
     data: model.BoardData
-    details: list[model.SystemDetail]
+    details: list[system_model.SystemDetail]
     bias: DatasetBias | None = None
     examples: ExampleTables = field(default_factory=ExampleTables)
 
@@ -105,7 +108,24 @@ def make_board(
         submit=hosting.submit if hosting else "",
         precision=hosting.precision if hosting else "",
     )
-    return Board(shared, _details(entries, ids, suite, paired.tests, explained, tables), bias, tables)
+    details = _details(entries, ids, suite, paired.tests, explained, tables)
+    shared = msgspec.structs.replace(shared, data_hash=data_hash(shared, details))
+    return Board(shared, details, bias, tables)
+
+
+def data_hash(data: model.BoardData, details: Iterable[system_model.SystemDetail]) -> str:
+    """Return the SHA-256 of a board's data, in hexadecimal digits.
+
+    It covers systems, scores, intervals, ranks, tests and metadata, on all pages, but not the time of the build, the
+    version of Isogloss, the heading and the address of the submission page: the same inputs have the same hash.
+    """
+    encoder = msgspec.json.Encoder(order="deterministic")
+    digest = sha256(
+        encoder.encode(msgspec.structs.replace(data, made="", isogloss="", title="", submit="", data_hash=""))
+    )
+    for detail in details:
+        digest.update(encoder.encode(detail))
+    return digest.hexdigest()
 
 
 def _tests(why_no_paired: str) -> dict[str, str]:
@@ -203,14 +223,14 @@ def _details(
     tests: TestsOfPairs,
     explained: ExplainRecords | None,
     tables: ExampleTables,
-) -> list[model.SystemDetail]:
+) -> list[system_model.SystemDetail]:
     analyses = {} if explained is None else system_analyses(entries, ids, explained)
     return [
-        model.SystemDetail(
+        system_model.SystemDetail(
             id=ids[index],
             metadata=printable_values(dict(entry.metadata), 2000),
             cells=[_system_cell(*key, cell) for key, cell in entry.cells.items()],
-            gaps=[model.SystemGap(name, *_short(gap)) for name, gap in transfer_gaps(entry, suite).items()],
+            gaps=[system_model.SystemGap(name, *_short(gap)) for name, gap in transfer_gaps(entry, suite).items()],
             checklist=list(entry.checklist),
             paired={ids[second]: list(pair) for (first, second), pair in tests.items() if first == index},
             missing=missing_cells(entry, suite),
@@ -222,8 +242,8 @@ def _details(
     ]
 
 
-def _system_cell(name: str, code: str, cell: CellResult) -> model.SystemCell:
-    return model.SystemCell(
+def _system_cell(name: str, code: str, cell: CellResult) -> system_model.SystemCell:
+    return system_model.SystemCell(
         task=name,
         language=code,
         n=next((number.n for number in cell.metrics.values()), 0),

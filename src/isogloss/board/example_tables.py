@@ -13,8 +13,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.board.model import BarChart, BoardExample, PairBar, SingleBar, SystemAnalyses
 from isogloss.board.ranking import signed_difference
+from isogloss.board.system_model import BarChart, BoardExample, PairBar, SingleBar, SystemAnalyses
 from isogloss.data.fetch.catalog import datasets
 from isogloss.errors import IsoglossError
 from isogloss.explain.buckets import bucket_edges
@@ -269,7 +269,8 @@ def _analyses(name: str, explained: ExplainRecords, shown: Mapping[str, str]) ->
         bars = [
             SingleBar(**_bar(facet, row, cases), value=row.value, low=row.low, high=row.high) for row in facet.buckets
         ]
-        single.append(_chart(facet, bars, facet.insight))
+        ends = {kind: claim.buckets[0] for kind in ("best", "worst") if (claim := facet.claim(kind)) is not None}
+        single.append(msgspec.structs.replace(_chart(facet, bars, facet.insight), **ends))
     pairwise: dict[str, list[BarChart]] = {}
     for pair in explained.pairs:
         for own, other, sign in ((pair.first, pair.second, 1), (pair.second, pair.first, -1)):

@@ -1,22 +1,10 @@
-"""Data of a board's pages: `data.js` for all pages, and one file per system.
+"""Data that all pages of a board share, `data.js`: see also `system_model.py`.
 
-Missing fields of a system were not disclosed. Scores are packed by `packed`.
+Missing fields of a system were not disclosed. Scores are packed by `packing.py`.
 """
 
-from base64 import b64encode
-from collections.abc import Iterable
-from typing import Any
-
 import msgspec
-import numpy as np
 
-from isogloss.figures import rounded
-from isogloss.results.system import SystemErrorRate
-
-# Bits per score, in hundredths.
-BITS = 14
-# Missing score.
-NONE = 2**BITS - 1
 SCHEMA = 3
 KINDS = ("encoder", "encoder-decoder", "llm", "retrieval", "floor", "other")
 
@@ -259,6 +247,7 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
         pseudo: scores on pseudo test sets, by task and language.
         submit: address of the submission page, if the server takes submissions.
         precision: note on scores that are rounded to protect hidden labels.
+        data_hash: SHA-256 of this data and of all systems' files.
         history: history of the suite, for XTREME and XTREME-R.
     """
 
@@ -287,140 +276,6 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
     pseudo: list[PseudoScores] = []
     submit: str = ""
     precision: str = ""
+    data_hash: str = ""
     history: BoardHistory | None = None
     schema: int = SCHEMA
-
-
-class SystemCell(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """Metrics of a cell: value, low, high; `unparsed` is the share of missing or unreadable predictions, 0..1.
-
-    `replies` is the number of a language model's replies, `failures` that of the replies without an answer, by reason.
-    """
-
-    task: str
-    language: str
-    n: int
-    metrics: dict[str, tuple[float, float | None, float | None]]
-    signature: str = ""
-    notes: list[str] = []
-    unparsed: float = 0
-    replies: int = 0
-    failures: dict[str, int] = {}
-
-
-class SystemGap(msgspec.Struct, frozen=True):
-    """Transfer gap of a task: English minus the mean of the other languages."""
-
-    task: str
-    value: float
-    low: float | None
-    high: float | None
-
-
-class PairedTest(msgspec.Struct, frozen=True, kw_only=True):
-    """Paired test of one column: this system minus the other; p and the interval are corrected over all pairs."""
-
-    column: str
-    difference: float
-    low: float | None
-    high: float | None
-    p: float
-
-
-class SingleBar(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
-    """Score in one bucket, with ids of its examples, worst first."""
-
-    name: str
-    edges: str
-    n: int
-    value: float
-    low: float | None
-    high: float | None
-    ids: list[str]
-
-
-class PairBar(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
-    """Two systems in one bucket; `flips` if their order is significantly reversed from the whole cell."""
-
-    name: str
-    edges: str
-    n: int
-    own: float
-    other: float
-    difference: float
-    low: float | None
-    high: float | None
-    p: float
-    flips: bool
-    ids: list[str]
-
-
-class BarChart(msgspec.Struct, frozen=True, kw_only=True):
-    """Bars of one attribute of a cell under a metric; `edges` are boundaries of numeric bars, None for categories."""
-
-    task: str
-    language: str
-    metric: str
-    attribute: str
-    title: str
-    bars: list[SingleBar] | list[PairBar]
-    insight: str = ""
-    edges: list[float] | None = None
-
-
-class BoardExample(msgspec.Struct, frozen=True):
-    """One example: inputs, gold, this system's prediction and its score."""
-
-    inputs: dict[str, str]
-    gold: str
-    answer: str
-    score: float | None
-
-
-class SystemAnalyses(msgspec.Struct, frozen=True):
-    """Analyses of a system; `pairwise` by id of the other system, `examples` by `task/language` and id."""
-
-    single: list[BarChart]
-    pairwise: dict[str, list[BarChart]]
-    examples: dict[str, dict[str, BoardExample]]
-
-
-class SystemDetail(msgspec.Struct, frozen=True, kw_only=True):
-    """Data of a system's own page.
-
-    Attributes:
-        metadata: complete metadata.
-        paired: paired tests by id of the other system.
-        analyses: output of `isogloss explain`.
-        examples: cells, `task/language`, with results per example.
-        pseudo: cells on pseudo test sets.
-    """
-
-    id: str
-    metadata: dict[str, Any]
-    cells: list[SystemCell]
-    gaps: list[SystemGap]
-    checklist: list[SystemErrorRate]
-    paired: dict[str, list[PairedTest]]
-    missing: list[str]
-    analyses: SystemAnalyses | None = None
-    examples: list[str] = []
-    pseudo: list[SystemCell] = []
-
-
-def packed(values: Iterable[float | None]) -> str:
-    """Pack scores as 14-bit hundredths, lowest bit first, in base64; `NONE` marks missing scores.
-
-    The last digit is never 5, because programs round it differently. A score with one decimal therefore reads the same
-    on pages as elsewhere.
-    """
-    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    missing = np.isnan(numbers)
-    # Correlations may be negative, but packed scores cannot.
-    scores = np.where(missing, 0.0, np.maximum(numbers, 0.0))
-    hundredths = np.rint(100 * scores)
-    for index in np.flatnonzero(hundredths % 10 == 5):
-        hundredths[index] += 1 if 100 * rounded(float(scores[index])) > hundredths[index] else -1
-    whole = np.where(missing, NONE, hundredths).astype(np.uint16)
-    bits = (whole[:, None] >> np.arange(BITS)) & 1
-    return b64encode(np.packbits(bits.astype(np.uint8), bitorder="little").tobytes()).decode()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.board.build import Board, make_board
+from isogloss.board.cards import CARDS, card_files
 from isogloss.board.example_tables import ExampleTables, example_tables
 from isogloss.board.ranking import paired_tests
 from isogloss.data.files import read_bytes
@@ -119,7 +120,7 @@ def check_is_site(folder: Path) -> None:
         return
     if DATA not in names or not read_bytes(folder / DATA, most=len(_BEGIN)).startswith(_BEGIN.encode()):
         raise DataError("not a board folder", where=str(folder), fix=_NOT_SITE)
-    known = {PAGE, DATA, SCRIPT, SYSTEMS, BIAS, EXAMPLES, *(path.name for path in static_files())}
+    known = {PAGE, DATA, SCRIPT, SYSTEMS, BIAS, EXAMPLES, CARDS, *(path.name for path in static_files())}
     if others := sorted(name for name in names - known if not name.endswith((".css", ".svg"))):
         what = f"has files that are not the board's and would be lost: {', '.join(others[:3])}"
         raise DataError(what, where=str(folder), fix="Move them, or pass another folder")
@@ -147,6 +148,7 @@ def site_files(board: Board) -> Iterator[tuple[str, bytes]]:
         yield BIAS, f"globalThis.isoglossBias = {script_json(board.bias)};\n".encode()
     for detail in board.details:
         yield f"{SYSTEMS}/{detail.id}.js", _call("isoglossSystem", detail.id, detail)
+    yield from card_files(board.data)
     # The examples of each task and language, and the results of each system on them.
     for (name, code), cell in board.examples.cells.items():
         yield f"{EXAMPLES}/{name}/{code}.js", _call("isoglossExamples", f"{name}/{code}", cell)

@@ -153,7 +153,9 @@ def all_output(board: OpenBoard, client: TestClient, key: str) -> str:
     system = anybody.get(f"{API}/systems").json()["systems"][0]["id"]
     paths = [path for path, verbs in client.get(f"{API}/openapi.json").json()["paths"].items() if "get" in verbs]
     texts = [each.get(path.format(key=key, system_id=system)).text for path in paths for each in (client, anybody)]
-    texts += [path.read_text() for path in (board.site / "current/").rglob("*") if path.suffix in (".js", ".html")]
+    texts += [
+        path.read_text() for path in (board.site / "current/").rglob("*") if path.suffix in (".js", ".html", ".svg")
+    ]
     with board.engine.connect() as connection:
         texts += [str(row) for table in BoardTable.metadata.sorted_tables for row in connection.execute(select(table))]
     return "\n".join(texts)

@@ -13,8 +13,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from board.server.made_board import METADATA, MakeBoard, answers, make_board, send, team_client, work_all, zip_of
+from isogloss.board.cards import STYLE_HASH
 from isogloss.board.server import access, intake, middleware
 from isogloss.board.server.board import OpenBoard
+from isogloss.board.server.middleware import OWN
 from isogloss.board.server.serve import create_app
 
 API = "/api/v1"
@@ -72,11 +74,14 @@ def test_own_pages_comply_with_the_content_security_policy(client: TestClient) -
     page = client.get("/submit.html").text
     assert "style=" not in page
     assert "http" not in page.replace("https://board", "")
-    assert page.count("<script") == page.count('<script src="submit.js"') == 1
-    script = client.get("/submit.js")
-    assert script.headers["content-type"].startswith("text/javascript")
-    for forbidden in ("innerHTML", "eval(", "outerHTML", "document.write", "insertAdjacentHTML"):
-        assert forbidden not in script.text
+    assert page.count("<script") == page.count('<script type="module" src="submit.js"></script>') == 1
+    scripts = sorted(path.name for path in OWN.glob("*.js"))
+    assert "submit.js" in scripts
+    for name in scripts:
+        script = client.get(f"/{name}")
+        assert script.headers["content-type"].startswith("text/javascript")
+        for forbidden in ("innerHTML", "eval(", "outerHTML", "document.write", "insertAdjacentHTML"):
+            assert forbidden not in script.text
 
 
 @pytest.mark.parametrize("path", ["/", f"{API}/board", f"{API}/systems", f"{API}/openapi.json"])
@@ -284,3 +289,23 @@ def test_compressed_pages_equal_the_pages(board: OpenBoard) -> None:
     everybody = TestClient(create_app(board))
     with everybody.stream("GET", "/submit.css", headers={"Accept-Encoding": "gzip"}) as answer:
         assert gzip.decompress(b"".join(answer.iter_raw())) == everybody.get("/submit.css").content
+
+
+def test_cards_can_be_embedded_in_other_sites(published: TestClient) -> None:
+    data = json.loads(
+        published.get("/data.js").text.removeprefix("globalThis.isoglossBoardData = ").removesuffix(";\n")
+    )
+    path = f"/cards/system/{data['systems'][0][0]}.svg"
+    card = published.get(path)
+    assert card.status_code == 200
+    assert data["data_hash"][:12] in card.text
+    assert card.headers["content-type"].startswith("image/svg+xml")
+    assert card.headers["cross-origin-resource-policy"] == "cross-origin"
+    policy = card.headers["content-security-policy"]
+    assert policy.startswith(f"default-src 'none'; style-src '{STYLE_HASH}'")
+    assert "sandbox" in policy and "unsafe" not in policy and "script" not in policy
+    again = published.get(path, headers={"If-None-Match": card.headers["etag"]})
+    assert (again.status_code, again.headers["cross-origin-resource-policy"]) == (304, "cross-origin")
+    # No other file, and no missing card.
+    for other in ("/cards/none.svg", "/icon.svg", "/data.js", "/cards/../data.js"):
+        assert published.get(other).headers["cross-origin-resource-policy"] == "same-origin", other

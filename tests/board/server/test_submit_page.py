@@ -16,6 +16,7 @@ from isogloss.board.server import scoring
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import writing
 from report.browser import BROWSER, launched
+from waiting import wait_until
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = [
@@ -96,6 +97,15 @@ def test_axe_finds_nothing_on_the_form(browser: Any, server: ServedBoard) -> Non
             context.close()
 
 
+def error_of(page: Any, name: str) -> str:
+    """Return the error below a field, which describes it."""
+    field = page.locator(f"[name={name}], #{name}").first
+    described = field.get_attribute("aria-describedby").split()
+    error = page.locator(f"#wrong-{name}")
+    assert error.get_attribute("id") in described
+    return str(error.inner_text())
+
+
 def press(page: Any, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
@@ -167,12 +177,15 @@ def refused_and_corrected(page: Any, board: OpenBoard, archive: Path) -> None:
     """Invalid metadata: all problems are listed, also next to the fields; then an invalid archive."""
     fill(page, archive, name=HOSTILE, year="-3", parameters="270000000", regime="zero shot", authors="")
     press(page, "Submit")
-    page.locator("#problems li", has_text="metadata.year").wait_for()
     wrong = page.locator("[aria-invalid=true]").evaluate_all("found => found.map((each) => each.name).sort()")
     assert wrong == ["authors", "parameters", "regime", "year"]
-    assert "write 270" in page.locator("label:has([name=parameters]) .wrong").text_content()
-    assert page.locator("#problems li").count() == 4
+    assert error_of(page, "parameters") == "This is in millions: write 270."
+    assert page.locator("#errors li").count() == 4
+    assert page.evaluate("document.activeElement.id") == "errors"
     look_at(page, "1-refused")
+    # Each error leads to its field.
+    page.locator("#errors a", has_text="Year").click()
+    assert page.evaluate("document.activeElement.name") == "year"
     fill(page, archive, name=HOSTILE)
     press(page, "Submit")
     title(page, "received")
@@ -247,18 +260,106 @@ def shown_on_board(page: Any, server: ServedBoard) -> str:
 
 
 @pytest.mark.parametrize("look", [("light", 1200)], ids=["light"])
-def test_missing_fields_and_an_invalid_token_are_reported(page: Any) -> None:
+def test_missing_fields_and_an_invalid_token_are_reported(page: Any, tmp_path: Path) -> None:
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.method) if request.method == "POST" else None)
     press(page, "Submit")
-    page.locator("#problems li", has_text="archive").wait_for()
-    assert page.locator("#problems li").count() >= 5
+    page.locator("#errors li", has_text="Archive").wait_for()
+    assert page.locator("#errors li").count() >= 5
     assert page.locator("#archive").get_attribute("aria-invalid") == "true"
-    # No field has a default type, and blank fields are reported.
-    messages = {name: page.locator(f"[name={name}] ~ .wrong").inner_text() for name in ("kind", "regime", "name")}
-    assert messages["kind"] == messages["regime"] == "This is blank."
+    # No field has a default type, and blank fields are reported; nothing is sent.
+    assert error_of(page, "kind") == error_of(page, "regime") == "Fill this in, or write “not disclosed”."
+    assert error_of(page, "name") == "Enter the name to show on the board."
+    assert sent == []
     page.locator("#token").fill("wrong")
     press(page, "Show my submissions")
-    title(page, "unknown or revoked")
+    page.locator("#wrong-token", has_text="unknown or revoked").wait_for()
+    assert page.locator("#token").get_attribute("aria-invalid") == "true"
+    assert "<b>Board</b>" in page.locator("#suite").text_content()
+    (tmp_path / "good.zip").write_bytes(zip_of(answers(1)))
+    fill(page, tmp_path / "good.zip")
     press(page, "Submit")
-    title(page, "unknown or revoked")
-    assert "<b>Board</b>" in page.locator("#board").text_content()
-    assert messages["name"] == "This is blank: enter the name to show on the board."
+    page.locator("#errors a", has_text="unknown or revoked").click()
+    assert page.evaluate("document.activeElement.id") == "token"
+    assert sent == ["POST"]
+
+
+@pytest.mark.parametrize("look", [("light", 1200)], ids=["light"])
+def test_a_field_is_checked_when_it_is_left(page: Any) -> None:
+    year = page.locator("[name=year]")
+    year.fill("1800")
+    assert page.locator("#wrong-year").is_hidden()
+    year.press("Tab")
+    assert "a year from 1950 to 2200" in error_of(page, "year")
+    assert year.get_attribute("aria-invalid") == "true"
+    # The error goes as soon as it is corrected.
+    year.fill("2026")
+    assert page.locator("#wrong-year").is_hidden()
+    assert year.get_attribute("aria-invalid") == "false"
+    for name, wrong, right in (
+        ("parameters", "270M", "270"),
+        ("regime", "zero shot", "zero-shot"),
+        ("pretraining_tokens", "1.5", "not disclosed"),
+        ("paper", " ", "A paper"),
+    ):
+        field = page.locator(f"[name={name}]")
+        field.fill(wrong)
+        field.press("Tab")
+        assert field.get_attribute("aria-invalid") == "true", name
+        field.fill(right)
+        assert field.get_attribute("aria-invalid") == "false", name
+
+
+@pytest.mark.parametrize("look", [("light", 1200)], ids=["light"])
+def test_problems_that_only_the_server_finds_are_shown_at_their_fields(page: Any, tmp_path: Path) -> None:
+    (tmp_path / "good.zip").write_bytes(zip_of(answers(1)))
+    fill(page, tmp_path / "good.zip")
+    page.locator("#more summary").click()
+    page.locator("[name=notes]").fill("\n".join("note" for _ in range(21)))
+    page.locator("#more summary").click()
+    press(page, "Submit")
+    page.locator("#errors a", has_text="Notes for readers").wait_for()
+    assert page.locator("#outcome").is_hidden()
+    page.locator("#errors a").click()
+    assert page.evaluate("document.activeElement.name") == "notes"
+
+
+@pytest.mark.parametrize("look", [("light", 1200)], ids=["light"])
+def test_fields_have_human_labels_in_groups_and_required_ones_first(page: Any) -> None:
+    labels = page.locator("#form .field > label").all_inner_texts()
+    required = [label for label in labels if label.endswith("*")]
+    assert labels[: len(required)] == required
+    assert "Model size (millions of parameters) *" in required
+    assert not [label for label in labels if "_" in label]
+    assert page.locator("#fields legend").all_inner_texts() == ["System", "Size", "Training data"]
+    assert page.get_by_label("Fine-tuning data").get_attribute("name") == "fine_tuning_data"
+    unnamed = page.locator("#form [name]").evaluate_all("all => all.filter((each) => !each.labels.length).length")
+    assert unnamed == 0
+
+
+@pytest.mark.parametrize("look", [("light", 390)], ids=["phone"])
+def test_the_header_is_that_of_the_board(page: Any, server: ServedBoard) -> None:
+    texts = "links => links.map((link) => link.textContent)"
+    own = page.locator("#menu a").evaluate_all(texts)
+    page.locator("#menu-button").click()
+    page.locator("#menu a", has_text="Analyses").click()
+    page.wait_for_selector("h1:text-is('Analyses')")
+    assert page.locator("#menu a").evaluate_all(texts) == own
+
+
+@pytest.mark.parametrize("look", [("light", 1200)], ids=["light"])
+def test_the_upload_shows_its_progress(page: Any, tmp_path: Path) -> None:
+    (tmp_path / "large.zip").write_bytes(zip_of(answers(1)) + bytes(4_000_000))
+    fill(page, tmp_path / "large.zip")
+    page.evaluate("""() => {
+        window.shares = [];
+        new MutationObserver(() => {
+            const bar = document.getElementById("upload");
+            if (!bar.hidden) window.shares.push(bar.value);
+        }).observe(document.getElementById("outcome"), { subtree: true, childList: true, attributes: true });
+    }""")
+    press(page, "Submit")
+    wait_until(page, "window.shares.some((share) => share > 0)")
+    shares = page.evaluate("window.shares")
+    assert shares == sorted(shares)
+    assert max(shares) <= 1

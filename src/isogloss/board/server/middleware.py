@@ -17,6 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from isogloss.board.cards import CARDS, STYLE_HASH
 from isogloss.board.server.answers import error_response
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.evaluations import RECORDS
@@ -55,6 +56,11 @@ _SAFE_HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+# Cards are pictures for other sites. Opened on their own, they may use their style sheet, and nothing else.
+_CARD_HEADERS = {
+    "Content-Security-Policy": f"default-src 'none'; style-src '{STYLE_HASH}'; frame-ancestors 'none'; sandbox",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
 
 
 class RefusedBodyError(Exception):
@@ -84,6 +90,8 @@ class Protection:
                 started = True
                 headers = MutableHeaders(scope=message)
                 headers.update(_SAFE_HEADERS)
+                if scope["path"].startswith(f"/{CARDS}/") and message["status"] in (200, 304):
+                    headers.update(_CARD_HEADERS)
                 headers.setdefault("Cache-Control", "no-store")
                 if not body.ended:  # the rest of the body is not read
                     headers["Connection"] = "close"

@@ -1,3 +1,4 @@
+import { offerCitation, shortHash } from "./page/cite.js";
 import { closeLists } from "./page/controls.js";
 import { openBoard } from "./board/decode.js";
 import { element, patchChildren, plural } from "./page/dom.js";
@@ -13,7 +14,11 @@ import { leaderboardPage } from "./leaderboard/page_leaderboard.js";
 import { systemPage } from "./systems/page_system.js";
 import { taskPage } from "./tasks/page_task.js";
 import { foldMenu } from "./page/menu.js";
+import { watchEdges } from "./page/edges.js";
+import { oneStop } from "./page/keys.js";
+import { keepPlaces, returnTo, turnPlace } from "./page/places.js";
 import { nothing } from "./board/parts.js";
+import { watchCharts } from "./page/save_chart.js";
 import { followRoutes, readRoute } from "./page/state.js";
 import { themeSwitch } from "./page/theme.js";
 import { startTips } from "./page/tips.js";
@@ -42,20 +47,26 @@ function renderLoop(board, main) {
   let lastHash = null;
   /** @type {Page | null} */
   let page = null;
-  /** @param {any[]} nodes */
-  const show = (nodes) => {
+  const checkEdges = watchEdges(main);
+  keepPlaces(main);
+  /** @param {any[]} nodes @param {ReturnType<typeof turnPlace>} place */
+  const show = (nodes, place) => {
     keepFocus(main, () =>
       patchChildren(
         main,
         nodes.flat(Infinity).filter((node) => node instanceof Node),
       ),
     );
+    if (place) returnTo(main, place);
+    checkEdges();
+    byId("skip-table").hidden = !firstTable(main);
     const { dataset } = document.documentElement;
     dataset.ready = String(Number(dataset.ready ?? 0) + 1);
   };
   return (again = false) => {
     if (location.hash === lastHash && !again) return;
     const first = lastHash === null;
+    const place = location.hash === lastHash ? null : turnPlace(main);
     lastHash = location.hash;
     const route = readRoute();
     const wanted = JSON.stringify(route.path);
@@ -69,8 +80,8 @@ function renderLoop(board, main) {
     }
     const own = ++turn;
     const nodes = page.view(route.params);
-    if (!(nodes instanceof Promise)) show(nodes);
-    else nodes.then((ready) => own === turn && show(ready));
+    if (!(nodes instanceof Promise)) show(nodes, place);
+    else nodes.then((ready) => own === turn && show(ready, place));
   };
 }
 
@@ -92,21 +103,49 @@ function keepFocus(main, update) {
   const before = document.activeElement;
   const key = main.contains(before) ? before?.dataset.key : null;
   update();
+  oneStop(document.activeElement);
   if (!key || (document.activeElement === before && before?.dataset.key === key)) return;
   const again = [...main.querySelectorAll("[data-key]")].find((node) => node.dataset.key === key && !node.disabled);
   (again ?? main).focus({ preventScroll: true });
 }
 
+// The words in a saved picture of a chart: what it shows, and where it is from.
+/** @param {Board} board @param {Element} chart */
+function chartCaption(board, chart) {
+  const described = chart.querySelector("svg[aria-label]")?.getAttribute("aria-label");
+  const caption = chart.closest("figure")?.querySelector("figcaption") ?? chart.querySelector("caption");
+  const page = document.title.replace(` · ${board.title ?? "Isogloss board"}`, "");
+  const source = [
+    page,
+    board.title ?? board.suite,
+    shortHash(board) ? `data ${shortHash(board)}` : "",
+    `built ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}`,
+  ];
+  return { title: caption?.textContent ?? described ?? page, source: source.filter(Boolean).join(" · ") };
+}
+
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
+// The first tab stop in the rows of the page's first table.
+/** @param {HTMLElement} main */
+const firstTable = (main) => main.querySelector("table.data tbody:not(.before) [tabindex='0']");
+
+// The hash holds the route, so the skip links only move the focus.
+/** @param {HTMLElement} main */
+function skipLinks(main) {
+  for (const skip of document.querySelectorAll(".skip"))
+    skip.addEventListener("click", (event) => {
+      event.preventDefault();
+      const target = skip.id === "skip-table" ? firstTable(main) : main;
+      if (target !== main) target?.scrollIntoView({ block: "center" });
+      target?.focus({ preventScroll: true });
+    });
+}
+
 function start() {
   const main = byId("page");
-  // The hash holds the route, so the skip link only moves the focus.
-  document.querySelector(".skip")?.addEventListener("click", (event) => {
-    event.preventDefault();
-    main.focus();
-  });
+  skipLinks(main);
   themeSwitch(byId("theme"));
   foldMenu(byId("menu-button"), byId("menu"));
   let board;
@@ -121,10 +160,12 @@ function start() {
   byId("suite").textContent = board.title ?? board.suite;
   if (board.submit) byId("menu").append(element("a", { href: board.submit }, "Submit"));
   byId("made").textContent =
-    `${plural(board.systems.length, "system")} · ${plural(board.tasks.length, "task")} · ${plural(board.languages.length, "language")} · built ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}`;
+    `${plural(board.systems.length, "system")} · ${plural(board.tasks.length, "task")} · ${plural(board.languages.length, "language")} · built ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}${shortHash(board) ? ` · data ${shortHash(board)}` : ""}`;
+  offerCitation(board, byId("cite"));
   startTips();
   closeLists();
   followRoutes(renderLoop(board, main));
+  watchCharts(main, (chart) => chartCaption(board, chart));
 }
 
 start();

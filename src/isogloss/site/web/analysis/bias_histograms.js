@@ -1,48 +1,38 @@
-import { builtCharts } from "./analyses.js";
-import { barChart } from "../charts/bars.js";
 import { cutRows, valueCounts } from "./buckets.js";
 import { cellExamples } from "./cell_examples.js";
-import { chosenOf, chosenSelect, manyControl } from "../page/controls.js";
-import { languageName, systemDetail, taskName, taskTitle } from "../board/decode.js";
-import { countText, element, link, listed, plural, scoreText } from "../page/dom.js";
 import { edgeEditor } from "./edge_editor.js";
 import { exampleItem, exampleSection, listedText, showExamples } from "./example_list.js";
 import { chosenCut, cutEdges, listedExamples } from "./live_buckets.js";
-import { biasPanel } from "./page_bias.js";
+import { summaryOf, unevenText } from "./unevenness.js";
+import { barChart, sharedScale } from "../charts/bars.js";
+import { languageName, taskName } from "../board/decode.js";
+import { manyControl } from "../page/controls.js";
+import { countText, element, listed, plural, scoreText } from "../page/dom.js";
 
 // Languages shown by default; each needs a file.
 const DEFAULT_LANGUAGES = 6;
+const MOST_VALUE_ROWS = 12;
 
-// Dataset bias: the distribution of examples, from single examples and from distributions computed by isogloss explain, or
-// the bucket sizes of an analysed system.
-/** @param {Board} board @param {URLSearchParams} params @returns {Promise<Child[]>} */
-export async function biasPanels(board, params) {
-  const distributions = board.has_bias ? await biasPanel(board, params) : [];
-  const histograms = Object.keys(board.examples ?? {}).length ? await histogramPanel(board, params) : [];
-  const nodes = [...histograms, ...distributions];
-  return nodes.length ? nodes : explainedShares(board, params);
-}
-
-/** @param {Board} board @param {URLSearchParams} params @returns {Promise<Child[]>} */
-async function histogramPanel(board, params) {
-  const tasks = Object.keys(board.examples ?? {}).map((id) => ({ task: id }));
-  const task = chosenOf(params, "task", tasks);
-  const all = board.examples?.[task.chosen] ?? [];
-  const cells = await chosenCells(task.chosen, all, params);
-  if (!cells.length) return [];
-  const attribute = chosenOf(
-    params,
-    "attribute",
-    cells.flatMap(({ examples }) => examples.attributes.map(({ name }) => ({ attribute: name }))),
+// The examples of a task by language: the attributes that they have, a choice of languages, and the charts of an attribute.
+/** @param {Board} board @param {URLSearchParams} params @param {string} task @param {{ attribute: string }[]} order */
+export async function histogramPanel(board, params, task, order) {
+  const all = board.examples?.[task] ?? [];
+  const loaded = await chosenCells(task, all, params);
+  const names = new Map(
+    loaded.flatMap(({ examples }) => examples.attributes.map(({ name, title }) => [name, title])),
   );
-  const controls = element(
-    "div",
-    { class: "controls roomy" },
-    chosenSelect("task", "Task", task, (id) => taskTitle(board, id)),
-    chosenSelect("attribute", "Attribute", attribute),
-    languagesControl(board, all, params),
-  );
-  return [controls, sharedHistograms(board, params, { task: task.chosen, name: attribute.chosen, cells, all })];
+  const known = new Set(order.map(({ attribute }) => attribute));
+  return {
+    attributes: [...names].filter(([name]) => !known.has(name)).map(([attribute, title]) => ({ attribute, title })),
+    control: all.length > 1 ? languagesControl(board, all, params) : null,
+    /** @param {string} name @param {boolean} told @returns {Child[]} */
+    nodes: (name, told) =>
+      names.has(name)
+        ? [histograms(board, params, { task, name, cells: loaded, all, told })]
+        : told
+          ? [element("p", { class: "soft" }, `This board has no single examples of ${taskName(board, task)}.`)]
+          : [],
+  };
 }
 
 // The examples of a task in the languages of the address, or in the first ones.
@@ -81,34 +71,54 @@ function joined(cells) {
   return { column: { values, places: Uint32Array.from(values.keys()) }, counts, parts };
 }
 
-// A chart per language with the same edges; languages with a constant attribute are listed.
+// The values in the order of their frequency in all languages, so that the charts have the same rows; rare ones share one.
+/** @param {{ column: ValueColumn, counts: Float64Array }} part @param {Float64Array} counts of all languages */
+function valueBuckets({ column, counts: own }, counts) {
+  const order = column.values
+    .map((_, place) => place)
+    .filter((place) => counts[place] > 0)
+    .sort((a, b) => counts[b] - counts[a] || a - b);
+  const named = order.slice(0, MOST_VALUE_ROWS);
+  const codeOf = column.values.map((_, place) => (named.includes(place) ? named.indexOf(place) : named.length));
+  const buckets = named.map((place) => ({ name: column.values[place] || "none", edges: "", n: own[place] }));
+  const rest = order.slice(MOST_VALUE_ROWS).reduce((sum, place) => sum + own[place], 0);
+  if (order.length > MOST_VALUE_ROWS) buckets.push({ name: "rest", edges: "", n: rest });
+  return { buckets, codes: Uint16Array.from(column.places, (place) => codeOf[place]) };
+}
+
+// A chart per language with the same edges and one axis; languages with a constant attribute are listed.
 /**
  * @param {Board} board
  * @param {URLSearchParams} params
- * @param {{ task: string, name: string, cells: BiasCell[], all: string[] }} options2
+ * @param {{ task: string, name: string, cells: BiasCell[], all: string[], told: boolean }} chosen
  */
-function sharedHistograms(board, params, { task, name, cells: loadedCells, all }) {
+function histograms(board, params, { task, name, cells: loaded, all, told }) {
   /** @param {BiasCell} options */
   const attributeOf = ({ examples }) => examples.attributes.find((item) => item.name === name);
-  const cells = loadedCells.flatMap((cell) => {
+  const cells = loaded.flatMap((cell) => {
     const attribute = attributeOf(cell);
     return attribute ? [{ ...cell, attribute }] : [];
   });
-  const constant = loadedCells.filter((cell) => !attributeOf(cell)).map(({ code }) => languageName(board, code));
+  const constant = loaded.filter((cell) => !attributeOf(cell)).map(({ code }) => languageName(board, code));
   const { column, counts, parts } = joined(cells);
   const [{ attribute }] = cells;
   const cut = attribute.discrete ? null : chosenCut(params, name);
   const edges = attribute.discrete ? null : cutEdges(column, counts, cut);
-  const cutCells = parts.map((part) => ({
-    ...part,
-    ...cutRows(part.column, part.counts, edges, cut?.rule !== "at"),
+  const figures = parts.map((part) => {
+    const { buckets, codes } = edges
+      ? cutRows(part.column, part.counts, edges, cut?.rule !== "at")
+      : valueBuckets(part, counts);
+    return { name: languageName(board, part.code), code: part.code, examples: part.examples, buckets, codes };
+  });
+  const summaries = parts.map((part) => ({
+    name: languageName(board, part.code),
+    ...summaryOf({ ...attribute, column: part.column }, part.counts),
   }));
-  /** @param {any} cell @param {number} at @param {BucketBar} bucket */
-  const list = (cell, at, bucket) => listExamples(board, task, name, cell, at, bucket);
   return element(
     "div",
     { "data-key": `${task}-${name}` },
-    element("h2", {}, `${attribute.title}, ${cells.length} of ${plural(all.length, "language")}`),
+    element("h2", {}, `${taskName(board, task)}: ${attribute.title}, ${cells.length} of ${plural(all.length, "language")}`),
+    told ? null : element("p", { class: "headline" }, unevenText(attribute.title, summaries)),
     constant.length ? element("p", { class: "soft" }, `Constant in ${listed(constant)}.`) : null,
     edges
       ? element(
@@ -118,66 +128,72 @@ function sharedHistograms(board, params, { task, name, cells: loadedCells, all }
           edgeEditor({ name, cut, column, counts, edges }),
         )
       : null,
-    element("div", { class: "charts" }, shareFigures(board, cutCells, list)),
-    element("p", { class: "soft" }, "Percentage of examples. Select a bar to list its examples."),
+    element("p", { class: "soft" }, "Percentage of examples, on one axis. Select a row to show its examples."),
+    element(
+      "div",
+      { class: "charts" },
+      shareFigures(figures, (cell, at, bucket) => listExamples(board, task, name, cell, at, bucket)),
+    ),
     exampleSection(),
   );
 }
 
-// Charts on one scale; `list` shows the examples of a bar.
-/** @param {Board} board @param {any[]} cells @param {any} list */
-function shareFigures(board, cells, list) {
-  const most = Math.max(...cells.flatMap(({ buckets }) => bucketShares(buckets)));
-  return cells.map((cell) =>
-    shareFigure(languageName(board, cell.code), cell.buckets, {
-      most,
-      click: (/** @type {any} */ { at, bucket }) => list(cell, at, bucket),
-    }),
-  );
-}
-
-/** @param {{ name: string, edges: string, n: number }[]} buckets */
+/** @param {{ n: number }[]} buckets */
 function bucketShares(buckets) {
   const total = buckets.reduce((sum, { n }) => sum + n, 0);
   return buckets.map(({ n }) => (100 * n) / (total || 1));
 }
 
+// A chart of bucket sizes per language on one axis; `list` shows the examples of a row.
 /**
- * @param {string} title
- * @param {{ name: string, edges: string, n: number }[]} buckets
- * @param {{ click?: any, most?: number }} [options2]
+ * @template {{ name: string, buckets: { name: string, edges: string, n: number }[] }} T
+ * @param {T[]} cells
+ * @param {((cell: T, at: number, bucket: any) => void) | null} list
  */
-function shareFigure(title, buckets, { click = null, most = 0 } = {}) {
+export function shareFigures(cells, list) {
+  const charts = cells.map((cell) => ({ cell, records: shareRecords(cell.buckets, list !== null) }));
+  const alike = charts.flatMap(({ records }) => records);
+  const scale = sharedScale(alike);
+  return charts.map(({ cell, records }) =>
+    element(
+      "figure",
+      {},
+      element("figcaption", {}, cell.name),
+      barChart({
+        records,
+        alike,
+        scale,
+        shares: true,
+        description: cell.name,
+        click: list && ((/** @type {any} */ { at, bucket }) => list(cell, at, bucket)),
+      }),
+    ),
+  );
+}
+
+/** @param {{ name: string, edges: string, n: number }[]} buckets @param {boolean} lists @returns {BarRecord[]} */
+function shareRecords(buckets, lists) {
   const total = buckets.reduce((sum, { n }) => sum + n, 0);
   const shares = bucketShares(buckets);
-  const records = buckets.map((bucket, at) => {
-    const share = shares[at];
-    return {
-      bucket,
-      at,
-      label: bucket.edges || bucket.name,
-      name: bucket.name,
-      value: share,
-      n: bucket.n,
-      lines: [
-        `${bucket.name}${bucket.edges ? ` (${bucket.edges})` : ""}: ${scoreText(share)} % of ${countText(total)}`,
-        plural(bucket.n, "example"),
-      ],
-    };
-  });
-  return element(
-    "figure",
-    {},
-    element("figcaption", {}, title),
-    barChart({ records, description: title, most, click }),
-  );
+  return buckets.map((bucket, at) => ({
+    bucket,
+    at,
+    label: bucket.edges ? `${bucket.name} ${bucket.edges}` : bucket.name,
+    value: shares[at],
+    n: bucket.n,
+    lines: [
+      `${bucket.name}${bucket.edges ? ` (${bucket.edges})` : ""}: ${scoreText(shares[at])} % of ${countText(total)}`,
+      plural(bucket.n, "example"),
+      lists ? "Select to show examples" : "No examples: this board has no texts of this task",
+    ],
+  }));
 }
 
 /**
  * @param {Board} board
  * @param {string} task
  * @param {string} name
- * @param {{ code: string, examples: CellExamples, codes: Uint16Array }} options3
+ * @param {{ code: string, examples: CellExamples, codes: Uint16Array }} cell
  * @param {number} at
  * @param {BucketBar} bucket
  */
@@ -189,38 +205,4 @@ function listExamples(board, task, name, { code, examples, codes }, at, bucket) 
   });
   const title = `${taskName(board, task)}, ${languageName(board, code)}, ${name} ${bucket.name}`;
   showExamples(title, listedText(items.length, total, "examples with texts first"), items);
-}
-
-// Without either, show the bucket sizes of a selected system's analyses.
-/** @param {Board} board @param {URLSearchParams} params */
-async function explainedShares(board, params) {
-  const id = params.get("system");
-  const charts = id ? builtCharts("single", [], [await systemDetail(id)]) : [];
-  if (!charts.length)
-    return [
-      element(
-        "p",
-        { class: "headline" },
-        "Select a system with analyses on the leaderboard. ",
-        link("#/", "Back to the leaderboard"),
-      ),
-    ];
-  const task = chosenOf(params, "task", charts);
-  const taskCharts = charts.filter((chart) => chart.task === task.chosen);
-  const attribute = chosenOf(params, "attribute", taskCharts);
-  const [{ metric }] = taskCharts;
-  const shown = taskCharts.filter((chart) => chart.attribute === attribute.chosen && chart.metric === metric);
-  return [
-    element(
-      "div",
-      { class: "controls roomy" },
-      chosenSelect("task", "Task", task, (name) => taskTitle(board, name)),
-      chosenSelect("attribute", "Attribute", attribute),
-    ),
-    element(
-      "div",
-      { class: "charts" },
-      shown.map((chart) => shareFigure(languageName(board, chart.language), chart.bars)),
-    ),
-  ];
 }

@@ -1,3 +1,4 @@
+import { textWidth } from "../charts/text_width.js";
 import { drawn, drawnToWidth, element, missing } from "../page/dom.js";
 
 const STRIP = { height: 58, floor: 40, bins: 48, side: 12 };
@@ -15,7 +16,7 @@ const STEPS = {
 // Values beyond this share are not drawn: outliers would squeeze the rest.
 const DRAWN_SHARE = 0.99;
 // Leave out a label this close to the last one; the text field lists all edges.
-const LABEL_ROOM = 36;
+const LABEL_ROOM = 8;
 /** @param {number} value */
 export const edgeText = (value) => String(Number(value.toPrecision(3)));
 
@@ -71,8 +72,11 @@ export function edgeStrip(name, { column, counts, edges, moved }) {
     const handles = edges.map((value, at) => {
       const share = Math.min(1, Math.max(0, (value - from) / (to - from)));
       const x = STRIP.side + share * (width - 2 * STRIP.side);
-      const roomy = x - labelled >= LABEL_ROOM;
-      if (roomy) labelled = x;
+      const anchor = share < 0.1 ? "start" : share > 0.9 ? "end" : "middle";
+      const wide = textWidth(edgeText(value));
+      const start = x - { start: 0, middle: wide / 2, end: wide }[anchor];
+      const roomy = start - labelled >= LABEL_ROOM;
+      if (roomy) labelled = start + wide;
       /** @param {number} along */
       const valueAt = (along) => from + Math.min(1, Math.max(0, along / (width - 2 * STRIP.side))) * (to - from);
       return handle(roomy ? edgeText(value) : "", {
@@ -82,7 +86,7 @@ export function edgeStrip(name, { column, counts, edges, moved }) {
         "aria-valuenow": value,
         "aria-valuetext": `up to ${edgeText(value)}`,
         transform: `translate(${x} 0)`,
-        "text-anchor": share < 0.1 ? "start" : share > 0.9 ? "end" : "middle",
+        "text-anchor": anchor,
         keydown: (event) => {
           if (!(event.key in STEPS)) return;
           event.preventDefault();

@@ -81,7 +81,7 @@ export function scoredBuckets({ examples }, metrics, { buckets, codes }) {
   });
 }
 
-// The examples of a bucket: worst first, or largest difference first for two systems; then examples with texts.
+// The examples of a bucket: worst first, or largest difference first for several systems; then examples with texts.
 /**
  * @param {{ examples: CellExamples }} options
  * @param {Metric[]} metrics
@@ -96,7 +96,8 @@ export function listedExamples({ examples }, metrics, codes, bucket) {
   });
   /** @param {number} example */
   const weight = (example) => {
-    if (scores.length === 2) return -Math.abs(scores[0][example] - scores[1][example]);
+    const own = scores.map((score) => score[example]);
+    if (own.length > 1) return Math.min(...own) - Math.max(...own);
     return scores.length ? (metrics[0].lower_is_better ? -1 : 1) * scores[0][example] : 0;
   };
   return {

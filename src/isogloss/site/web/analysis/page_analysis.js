@@ -1,33 +1,41 @@
 import { analysedCells, builtCharts } from "./analyses.js";
-import { biasPanels } from "./bias_histograms.js";
+import { biasPanels } from "./bias_panels.js";
+import { bucketFigures } from "./bucket_figure.js";
+import { builtSet, liveSet, markSignificant } from "./bucket_sets.js";
+import { noExamplesText, preselected } from "./candidates.js";
 import { cellStatistics } from "./cell_examples.js";
+import { exampleSection } from "./example_list.js";
+import { analysesPage } from "./page_analyses.js";
+import { systemPicker } from "./system_picker.js";
 import { chosenOf, chosenSelect } from "../page/controls.js";
 import { languageName, systemDetail, taskTitle } from "../board/decode.js";
 import { element, link, nameOf, plural } from "../page/dom.js";
-import { exampleSection } from "./example_list.js";
 import { exportButtons, fileColumn } from "../page/export.js";
-import { builtFigure, liveFigure } from "./bucket_figure.js";
+import { folded } from "../page/fold.js";
 import { crumbs, nothing, pageHead } from "../board/parts.js";
-import { hashOf } from "../page/state.js";
+import { changeParams, hashOf } from "../page/state.js";
 
 /** @type {Record<string, string>} */
 const MODES = { bias: "Dataset bias", single: "Single analysis", pairwise: "Pairwise analysis" };
 /** @type {Record<string, string>} */
+const ENDS = { top: "best", low: "worst" };
+/** @type {Record<string, string>} */
 const HINTS = {
-  bias: "The distribution of test examples over buckets, by language. A test set with few long contexts says little about long contexts.",
+  bias: "How test examples are distributed, by language. A test set with few long contexts says little about long contexts.",
   single:
-    "The score in each bucket of examples with its 95 % interval. Colours mark the best and worst observed scores, tied ones alike; only sentences are tested. Buckets with too few examples have no interval and no mark.",
+    "The score in each bucket of examples with its 95 % interval, all on one axis. The best and the worst bucket are marked only if they differ significantly from every other.",
   pairwise:
-    "The difference between two systems in each bucket with its 95 % interval. Buckets with too few examples have no interval.",
+    "The difference between two systems in each bucket with its 95 % interval, all on one axis. Differences that are not significant are grey.",
 };
 
-/** @param {Board} board @param {string[]} options1 @returns {Page} */
+/** @param {Board} board @param {string[]} path @returns {Page} */
 export function analysisPage(board, [mode]) {
+  if (mode === undefined) return analysesPage(board);
   if (!MODES[mode]) return nothing("This analysis does not exist.");
   const head = () => [
-    crumbs(link("#/", "Leaderboard"), MODES[mode]),
+    crumbs(link("#/analysis", "Analyses"), MODES[mode]),
     pageHead(MODES[mode]),
-    element("p", { class: "soft" }, HINTS[mode]),
+    element("p", { class: "soft prose" }, HINTS[mode]),
   ];
   /** @param {URLSearchParams} params */
   const view = async (params) => {
@@ -38,29 +46,39 @@ export function analysisPage(board, [mode]) {
 }
 
 // The reason why there is nothing to show, or "".
-/** @param {Board} board @param {string} mode @param {System[]} systems @param {any[]} cells @param {Chart[]} charts */
-function obstacleText(board, mode, systems, cells, charts) {
-  if (mode === "pairwise" && systems.length < 2) return "Select two systems on the leaderboard.";
-  if (!systems.length) return "Select a system on the leaderboard.";
-  if (cells.length || charts.length) return "";
+/** @param {Board} board @param {System[]} systems @param {number} count @param {any[]} cells */
+function obstacleText(board, systems, count, cells) {
+  if (!systems.length) return `${noExamplesText(board)} `;
+  if (systems.length < count) return "This board has no second system with the same examples. ";
+  if (cells.length) return "";
   const without = systems.find((system) => !system.has_predictions);
-  if (without) return `${without.fullName} has no analyses: they need its predictions, and this board has only scores.`;
+  if (without) return `${without.fullName} has no analyses: they need its predictions, and this board has only scores. `;
   const names = systems.map(({ fullName }) => fullName).join(" and ");
-  return `No analyses of ${names} on this board${board.no_examples ? `: ${board.no_examples}` : " use public labels"}.`;
+  return `No analyses of ${names} on this board${board.no_examples ? `: ${board.no_examples}` : " use public labels"}. `;
+}
+
+// The systems of the address; those that are missing are the best-ranked ones.
+/** @param {Board} board @param {URLSearchParams} params @param {number} count */
+async function chosenSystems(board, params, count) {
+  const ids = [...new Set(params.getAll("system"))];
+  const named = ids.map((id) => board.system.get(id)).filter(Boolean).slice(0, count);
+  return named.length < count ? preselected(board, count, named) : named;
 }
 
 /** @param {Board} board @param {string} mode @param {URLSearchParams} params @returns {Promise<Child[]>} */
 async function panels(board, mode, params) {
-  const systems = params
-    .getAll("system")
-    .map((id) => board.system.get(id))
-    .filter(Boolean)
-    .slice(0, mode === "pairwise" ? 2 : 1);
+  const count = mode === "pairwise" ? 2 : 1;
+  const systems = await chosenSystems(board, params, count);
   const details = await Promise.all(systems.map(({ id }) => systemDetail(id)));
   const cells = analysedCells(details);
   const charts = builtCharts(mode, systems, details);
-  const why = obstacleText(board, mode, systems, cells, charts);
-  if (why) return [element("p", { class: "headline" }, why, " ", link("#/", "Back to the leaderboard"))];
+  const why = obstacleText(board, systems, count, [...cells, ...charts]);
+  const picker = systemPicker(board, systems, count, (ids) => changeParams({ system: ids }));
+  if (why)
+    return [
+      systems.length ? element("div", { class: "controls roomy" }, picker) : null,
+      element("p", { class: "headline" }, why, link("#/analysis", "All analyses")),
+    ];
   const task = chosenOf(params, "task", [...cells, ...charts]);
   /** @param {any} item */
   const inTask = (item) => item.task === task.chosen;
@@ -72,39 +90,41 @@ async function panels(board, mode, params) {
   const metrics = [...(live?.systems[0].metrics.map(({ name }) => ({ metric: name })) ?? []), ...cellCharts];
   const metric = chosenOf(params, "metric", metrics);
   const about = { board, mode, params, systems, details, task: task.chosen, language: language.chosen };
-  const chosenCharts = cellCharts.filter((chart) => chart.metric === metric.chosen);
-  const figures = chartFigures(about, live, chosenCharts, metric.chosen);
+  const { sets, own } = bucketSets(
+    about,
+    live,
+    cellCharts.filter((chart) => chart.metric === metric.chosen),
+    metric.chosen,
+  );
   return [
     analysisHeadline(board, mode, systems, task.chosen, metric.chosen),
-    selects(board, { task, language, metric }),
-    element("p", { class: "soft" }, originText(live)),
+    controls(board, picker, { task, language, metric }),
+    element("p", { class: "soft" }, originText(live), " ", significanceText(sets, mode)),
     element(
       "div",
       { class: "charts", "data-key": [task.chosen, language.chosen, metric.chosen].join() },
-      figures.map(({ node }) => node),
+      bucketFigures(about, sets, own),
     ),
-    element("p", { class: "soft" }, "Select a bar to list its examples."),
+    element("p", { class: "soft" }, "Select a row to show its examples."),
     exampleSection(),
-    exportFigures(about, metric.chosen, figures),
+    exportFigures(about, metric.chosen, sets),
   ];
 }
 
-// A figure per attribute: from single examples if the site has them, otherwise as built.
+// The buckets of every attribute: from single examples if the site has them, otherwise as built.
 /** @param {AnalysisContext} about @param {LiveCell | null} live @param {Chart[]} charts @param {string} metric */
-function chartFigures(about, live, charts, metric) {
+function bucketSets(about, live, charts, metric) {
   const byName = new Map(charts.map((chart) => [chart.attribute, chart]));
-  const chosen = live?.systems.flatMap(({ metrics }) => metrics.find(({ name }) => name === metric) ?? []) ?? [];
-  const usable = live !== null && chosen.length > 0 && chosen.length === live.systems.length;
-  const liveFigures = usable
-    ? live.examples.attributes.map((attribute) =>
-        liveFigure(about, live, chosen, attribute, byName.get(attribute.name) ?? null),
-      )
+  const metrics = live?.systems.flatMap((system) => system.metrics.find(({ name }) => name === metric) ?? []) ?? [];
+  const own = live && metrics.length > 0 && metrics.length === live.systems.length ? { live, metrics } : null;
+  const attributes = own?.live.examples.attributes ?? [];
+  const sets = own
+    ? attributes.map((attribute) => liveSet(about.params, own.live, metrics, attribute, byName.get(attribute.name) ?? null))
     : [];
-  const done = new Set(usable ? live.examples.attributes.map(({ name }) => name) : []);
-  return [
-    ...liveFigures,
-    ...charts.filter(({ attribute }) => !done.has(attribute)).map((chart) => builtFigure(about, chart)),
-  ];
+  const done = new Set(attributes.map(({ name }) => name));
+  sets.push(...charts.filter(({ attribute }) => !done.has(attribute)).map(builtSet));
+  markSignificant(sets, about.mode);
+  return { sets, own };
 }
 
 /** @param {LiveCell | null} live */
@@ -112,6 +132,20 @@ export const originText = (live) =>
   live
     ? `From ${plural(live.examples.ids.length, "example")}; 95 % intervals${live.examples.source ? ` clustered by ${live.examples.source}` : ""}. Drag markers to re-bucket.`
     : "From isogloss explain. Buckets are fixed: this board has no per-example results for this cell.";
+
+// Tests are corrected for their number, intervals are not: a difference can be grey although its interval is beyond zero.
+/** @param {BucketSet[]} sets @param {string} mode */
+function significanceText(sets, mode) {
+  const buckets = sets.reduce((sum, { bars }) => sum + bars.length, 0);
+  const family = sets.some(({ built }) => built)
+    ? "all that isogloss explain tested"
+    : mode === "pairwise"
+      ? plural(buckets, "bucket")
+      : plural(sets.length, "attribute");
+  return mode === "pairwise"
+    ? `Grey: not significant at a false discovery rate of 5 % over ${family}; intervals are those of single buckets.`
+    : `Marked and stated: significant at a false discovery rate of 5 % over ${family}.`;
+}
 
 /** @param {Board} board @param {string} mode @param {System[]} systems @param {string} task @param {string} metric */
 function analysisHeadline(board, mode, systems, task, metric) {
@@ -127,29 +161,33 @@ function analysisHeadline(board, mode, systems, task, metric) {
       { class: "soft" },
       mode === "pairwise"
         ? ` · ${metric}: the first is better ${lower ? "below" : "above"} zero`
-        : lower
-          ? ` · ${metric}: lower is better`
-          : "",
+        : ` · ${metric}${lower ? ": lower is better" : ""}`,
     ),
   );
 }
 
-/** @param {Board} board @param {{ task: Chosen, language: Chosen, metric: Chosen }} options1 */
-function selects(board, { task, language, metric }) {
+/** @param {Board} board @param {Child[]} picker @param {{ task: Chosen, language: Chosen, metric: Chosen }} choices */
+function controls(board, picker, { task, language, metric }) {
   /** @param {string} key @param {string} label @param {Chosen} choice @param {(value: string) => string} [text] */
   const select = (key, label, choice, text) =>
     choice.values.length < 2 ? null : chosenSelect(key, label, choice, text);
-  return element(
-    "div",
-    { class: "controls roomy" },
-    select("task", "Task", task, (id) => taskTitle(board, id)),
-    select("language", "Language", language, (code) => languageName(board, code)),
-    select("metric", "Metric", metric),
+  return folded(
+    "Systems, task and language",
+    0,
+    element(
+      "div",
+      { class: "controls roomy" },
+      picker,
+      select("task", "Task", task, (id) => taskTitle(board, id)),
+      select("language", "Language", language, (code) => languageName(board, code)),
+      select("metric", "Metric", metric),
+    ),
   );
 }
 
-/** @param {AnalysisContext} options @param {string} metric @param {BucketFigure[]} figures */
-function exportFigures({ board, mode, systems, task, language }, metric, figures) {
+/** @param {AnalysisContext} options @param {string} metric @param {BucketSet[]} sets */
+function exportFigures({ board, mode, systems, task, language }, metric, sets) {
+  const isPair = mode === "pairwise";
   const columns = [
     ...systems.map(({ fullName }, at) => fileColumn(`system${at + 1}`, at ? "Minus system" : "System", () => fullName)),
     fileColumn("task", "Task", () => task),
@@ -159,10 +197,13 @@ function exportFigures({ board, mode, systems, task, language }, metric, figures
     fileColumn("bucket", "Bucket", ({ bucket }) => bucket.name),
     fileColumn("edges", "Edges", ({ bucket }) => bucket.edges),
     fileColumn("n", "Examples", ({ bucket }) => bucket.n, true),
-    fileColumn("value", mode === "pairwise" ? "Difference" : "Score", ({ bucket }) => bucket.value, true),
+    fileColumn("value", isPair ? "Difference" : "Score", ({ bucket }) => bucket.value, true),
     fileColumn("low", "Low", ({ bucket }) => bucket.low ?? null, true),
     fileColumn("high", "High", ({ bucket }) => bucket.high ?? null, true),
+    fileColumn("significant", "Significant", ({ bucket }) =>
+      isPair ? (bucket.sure ? "yes" : "no") : (ENDS[bucket.mark] ?? ""),
+    ),
   ];
-  const rows = () => figures.flatMap(({ attribute, bars }) => bars().map((bucket) => ({ attribute, bucket })));
+  const rows = () => sets.flatMap(({ attribute, bars }) => bars.map((bucket) => ({ attribute, bucket })));
   return exportButtons(`${mode}-analysis`, board, () => ({ columns, rows: rows() }));
 }

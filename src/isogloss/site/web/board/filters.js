@@ -1,6 +1,7 @@
 import { metricTitle, metricsOf } from "./decode.js";
 import { missing, scriptName } from "../page/dom.js";
 import { groupedBy } from "./ranking.js";
+import { FULL, segmentOf } from "./segments.js";
 
 const UNKNOWN = "not disclosed";
 /** @param {any} value */
@@ -39,7 +40,7 @@ export const CELL_FILTERS = [
 ];
 export const FILTER_KEYS = [...SYSTEM_FILTERS, ...CELL_FILTERS]
   .map(({ key }) => key)
-  .concat("q", "pmin", "pmax", "complete");
+  .concat("q", "pmin", "pmax");
 
 /** @param {Board} board */
 const metricNames = (board) => [...new Set(board.tasks.flatMap(metricsOf))].sort();
@@ -62,9 +63,10 @@ export function systemOptions(board, filter) {
     .map(([name, group]) => [name, `${name} (${group.length})`]);
 }
 
-// The selected tasks, each with its selected languages.
+// The selected tasks of the chosen segment, each with its selected languages.
 /** @param {Board} board @param {URLSearchParams} params @returns {CellColumn[]} */
 export function chosenColumns(board, params) {
+  const segment = segmentOf(board, params.get("segment"));
   /** @param {string} key */
   const wanted = (key) => new Set(params.getAll(key));
   const [tasks, metrics, languages, families, scripts] = CELL_FILTERS.map(({ key }) => wanted(key));
@@ -76,6 +78,7 @@ export function chosenColumns(board, params) {
       .map(({ code }) => code),
   );
   return board.tasks
+    .filter(({ id }) => segment.tasks.includes(id))
     .filter((task) => fits(tasks, task.id) && (!metrics.size || metricsOf(task).some((name) => metrics.has(name))))
     .map((task) => {
       const selected = task.languages.filter((code) => codes.has(code));
@@ -121,4 +124,9 @@ export function keptSystems(board, params) {
 
 // Return true if a filter selects cells.
 /** @param {URLSearchParams} params */
-export const narrowedCells = (params) => CELL_FILTERS.some(({ key }) => params.has(key));
+export const filteredCells = (params) => CELL_FILTERS.some(({ key }) => params.has(key));
+
+// Return true if the ranking is not that of the full benchmark.
+/** @param {Board} board @param {URLSearchParams} params */
+export const narrowedCells = (board, params) =>
+  filteredCells(params) || segmentOf(board, params.get("segment")).id !== FULL;

@@ -1,4 +1,4 @@
-import { CELL_FILTERS, chosenColumns, keptSystems, narrowedCells } from "./filters.js";
+import { CELL_FILTERS, chosenColumns, filteredCells, keptSystems, narrowedCells } from "./filters.js";
 import {
   BY_LANGUAGE,
   RANKINGS,
@@ -9,6 +9,7 @@ import {
   ranksOf,
   weightedMean,
 } from "./ranking.js";
+import { segmentOf } from "./segments.js";
 import { testedOrder } from "./tested_order.js";
 
 // Larger rankings are tested after the table is drawn.
@@ -29,17 +30,28 @@ export const chosenWeights = (params) =>
     }),
   );
 
-// The score columns: overall, then each category with several tasks, followed by its tasks.
-/** @param {Board} board @param {CellColumn[]} columns @returns {ScoreColumn[]} */
-function scoreColumns(board, columns) {
+// With one category, these rankings are its average; with one task, the task.
+/** @param {string} ranking */
+const isTaskMean = (ranking) => ["category", "flat"].includes(ranking);
+
+// The score columns: overall, then each category with several tasks, followed by its tasks. A part with one category has no
+// second average, and one with one task has none, unless the ranking is not a mean over tasks.
+/** @param {Board} board @param {CellColumn[]} columns @param {string} ranking @returns {ScoreColumn[]} */
+function scoreColumns(board, columns, ranking) {
+  const part = columns.length < board.tasks.length;
+  const groups = groupedBy(columns, ({ task }) => task.category);
+  const [single] = groups.keys();
+  const isAverage = part && groups.size === 1 && isTaskMean(ranking);
   /** @type {any[]} */
-  const shown = [{ id: "overall", title: "Overall", kind: "overall" }];
-  for (const [name, group] of groupedBy(columns, ({ task }) => task.category)) {
-    if (group.length > 1) shown.push({ id: name, title: "Avg", kind: "category", category: name, parts: group });
-    for (const part of group)
-      shown.push({ id: part.task.id, title: part.task.name, kind: "task", category: name, part });
+  const shown = [{ id: "overall", title: isAverage ? "Average" : "Overall", kind: "overall" }];
+  if (isAverage) Object.assign(shown[0], { group: single });
+  for (const [name, group] of groups) {
+    if (group.length > 1 && !isAverage)
+      shown.push({ id: name, title: "Avg", kind: "category", category: name, parts: group });
+    for (const own of group)
+      shown.push({ id: own.task.id, title: own.task.name, kind: "task", category: name, part: own });
   }
-  return shown;
+  return part && columns.length === 1 && isTaskMean(ranking) ? shown.slice(1) : shown;
 }
 
 /** @param {number} value @param {Partial<Figure>} [extra] @returns {Figure} */
@@ -97,9 +109,22 @@ function systemStanding(board, system, columns, shown, choice) {
     if (column.kind === "category")
       figures.set(column.id, categoryFigure(board, column.id, column.parts, figures, system));
   }
-  const ready = choice.narrowed || choice.ranking !== board.rule.name ? null : boardFigure(board, "overall", system);
-  figures.set("overall", ready ?? figureOf(overallOf(board, system, columns, figures, choice)));
+  figures.set(
+    "overall",
+    readyOverall(board, system, columns, figures, choice) ??
+      figureOf(overallOf(board, system, columns, figures, choice)),
+  );
   return { system, figures, cells: system.cells, lacking: () => lackingCells(system, columns, figures) };
+}
+
+// The published overall score; of a category, its published average.
+/** @param {Board} board @param {System} system @param {CellColumn[]} columns @param {Figures} figures @param {Choice} choice */
+function readyOverall(board, system, columns, figures, choice) {
+  if (!choice.narrowed) return choice.ranking === board.rule.name ? boardFigure(board, "overall", system) : null;
+  const [first, ...others] = columns;
+  if (!first || !isTaskMean(choice.ranking)) return null;
+  if (others.some(({ task }) => task.category !== first.task.category)) return null;
+  return categoryFigure(board, first.task.category, columns, figures, system);
 }
 
 /**
@@ -132,19 +157,23 @@ let lastFigures = null;
 
 /** @param {Board} board @param {URLSearchParams} params */
 function systemFigures(board, params) {
+  const segment = segmentOf(board, params.get("segment"));
   const key = [...CELL_FILTERS.map((filter) => filter.key), "ranking", "w"]
     .map((name) => JSON.stringify(params.getAll(name)))
+    .concat(segment.id)
     .join();
   if (lastFigures?.key === key && lastFigures.board === board) return lastFigures;
   const columns = chosenColumns(board, params);
-  const shown = scoreColumns(board, columns);
   const ranking = RANKINGS.find(({ id }) => id === chosenRanking(board, params)) ?? RANKINGS[0];
+  const shown = scoreColumns(board, columns, ranking.id);
   const choice = {
     ranking: ranking.id,
     title: ranking.title,
     hint: ranking.hint,
     weights: chosenWeights(params),
-    narrowed: narrowedCells(params),
+    narrowed: narrowedCells(board, params),
+    filtered: filteredCells(params),
+    segment,
     tasks: params.getAll("task"),
     languages: params.getAll("language"),
   };
@@ -166,37 +195,49 @@ function lackingCells(system, columns, figures) {
     .filter(({ codes }) => codes.length);
 }
 
-// The last table, kept while only selected rows, the page or the view change.
-/** @type {{ key: string, board: Board, table: Standings } | null} */
-let lastTable = null;
+// Parameters that change how a table is shown, not what it holds.
+const NOT_RANKED = ["tick", "page", "view", "dir", "hide", "also", "x", "y", "all", "partial", "coverage"];
 
-// Rank the matching systems by the sort column; systems without a complete value there have no rank.
+// The last two tables, kept while only selected rows, the page or the view change: the page's, and that of its findings.
+const MOST_KEPT = 2;
+/** @type {{ key: string, board: Board, table: Standings }[]} */
+let lastTables = [];
+
+// Rank the matching systems by the sort column; systems without a complete value there have no rank. `complete` keeps the
+// systems with every score of the selection; the others are `dropped`.
 /** @param {Board} board @param {URLSearchParams} params @returns {Standings} */
 export function standings(board, params) {
   const filters = new URLSearchParams(params);
-  for (const name of ["tick", "page", "view", "dir", "also", "x", "y"]) filters.delete(name);
+  for (const name of NOT_RANKED) filters.delete(name);
   const key = filters.toString();
-  if (lastTable?.key !== key || lastTable.board !== board) lastTable = { key, board, table: makeTable(board, params) };
-  return lastTable.table;
+  const ready = lastTables.find((last) => last.key === key && last.board === board);
+  const own = ready ?? { key, board, table: makeTable(board, params) };
+  lastTables = [own, ...lastTables.filter((last) => last !== own)].slice(0, MOST_KEPT);
+  return own.table;
 }
 
 /** @param {Board} board @param {URLSearchParams} params @returns {Standings} */
 function makeTable(board, params) {
   const { columns, shown, choice, rows: all } = systemFigures(board, params);
   /** @type {Standing[]} */
-  let rows = keptSystems(board, params).map(({ at }) => ({ ...all[at], rank: null }));
-  const visible = shown.filter(({ id }) => !params.getAll("hide").includes(id));
-  if (params.get("complete")) rows = rows.filter((row) => visible.every(({ id }) => wholeValue(row, id) !== null));
+  const kept = keptSystems(board, params).map(({ at }) => ({ ...all[at], rank: null }));
+  const isShown = params.get("complete") ? (/** @type {Standing} */ row) => isComplete(row, columns) : () => true;
+  const rows = kept.filter(isShown);
   const by = shown.find(({ id }) => id === (params.get("sort") ?? "overall")) ?? shown[0];
   const values = rows.map((row) => wholeValue(row, by.id) ?? NaN);
-  const ranks = ranksOf(values, by.lower);
+  const built = by.id === "overall" && !choice.narrowed ? board.ranks[choice.ranking] : undefined;
+  const ranks = exactRanks(built, rows, values) ?? ranksOf(values, by.lower);
   rows.forEach((row, at) => {
     row.rank = ranks[at];
   });
   const ranked = ranks.filter((rank) => rank !== null).length;
   /** @type {Standings} */
-  const table = { board, columns, shown, rows, by, choice, values, ranked, order: NO_ORDER, testRanks: null };
-  const ready = builtOrder(table, rows.length === board.systems.length);
+  const table = {
+    ...{ board, columns, shown, rows, everyone: all, by, choice, values, ranked },
+    dropped: kept.filter((row) => !isShown(row)),
+    ...{ order: NO_ORDER, testRanks: null },
+  };
+  const ready = built && kept.length === board.systems.length ? builtOrder(table, built) : null;
   const test = () => {
     table.order = testedOrder(table);
     table.testRanks = null;
@@ -220,17 +261,27 @@ export const wholeValue = (row, id) => {
   return !figure || figure.partial || Number.isNaN(figure.value) ? null : figure.value;
 };
 
-// For the whole board, use the ranks and the test from the build.
-/** @param {Standings} options @param {boolean} all @returns {TestedOrder | null} */
-function builtOrder({ board, rows, by, choice }, all) {
-  const ready = all && by.id === "overall" && !choice.narrowed ? board.ranks[choice.ranking] : undefined;
-  if (!ready) return null;
-  // The build ranks exact scores; the page has them rounded to hundredths.
-  for (const row of rows) if (row.rank !== null) row.rank = ready.rank[row.system.at] ?? row.rank;
+// An average can be published without those of its tasks.
+/** @param {Unranked} row @param {CellColumn[]} columns */
+export const isComplete = ({ figures }, columns) =>
+  !Number.isNaN(figures.get("overall").value) ||
+  (columns.length > 0 &&
+    columns.every(({ task }) => !figures.get(task.id).partial && !Number.isNaN(figures.get(task.id).value)));
+
+// The build ranks exact scores, which the page has rounded to hundredths: rank a selection of systems by them.
+/** @param {BoardRanks | undefined} built @param {Standing[]} rows @param {number[]} values */
+function exactRanks(built, rows, values) {
+  const exact = rows.map(({ system }, at) => (Number.isNaN(values[at]) ? NaN : (built?.rank[system.at] ?? null)));
+  return exact.includes(null) ? null : ranksOf(/** @type {number[]} */ (exact), true);
+}
+
+// For the whole board, use the test from the build.
+/** @param {Standings} options @param {BoardRanks} built @returns {TestedOrder} */
+function builtOrder({ board, rows }, built) {
   /** @type {[string, Interval][]} */
   const ranges = rows
-    .filter(({ system: { at } }) => ready.low[at])
-    .map(({ system: { id, at } }) => [id, [Number(ready.low[at]), Number(ready.high[at])]]);
-  const groups = ready.groups.map((group) => group.map((at) => board.systems[at].id));
-  return { test: ready.test, note: board.tests[ready.test], ranges: new Map(ranges), groups };
+    .filter(({ system: { at } }) => built.low[at])
+    .map(({ system: { id, at } }) => [id, [Number(built.low[at]), Number(built.high[at])]]);
+  const groups = built.groups.map((group) => group.map((at) => board.systems[at].id));
+  return { test: built.test, note: board.tests[built.test], ranges: new Map(ranges), groups };
 }

@@ -10,8 +10,3 @@ export const population = (test) => WORDS[test].population;
 
 /** @param {string} test */
 export const testedOn = (test) => `${WORDS[test].population} (${WORDS[test].test}, Holm's correction)`;
-
-// The verdict on the systems that no other beats, from their names in words and their number.
-/** @param {string} names @param {number} number @param {string} test */
-export const firstPlaceWords = (names, number, test) =>
-  `${number === 1 ? "significant" : `${names} are not significantly different`} ${testedOn(test)}`;

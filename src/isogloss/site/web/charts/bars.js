@@ -1,135 +1,146 @@
-import { drawn, drawnToWidth, element, listen, missing, scoreText, signedText } from "../page/dom.js";
-import { niceTicks } from "./plots.js";
+import { roundTicks } from "./figure_scale.js";
+import { intervalMark } from "./interval.js";
+import { fittedText, textWidth } from "./text_width.js";
+import { countText, drawn, drawnToWidth, element, listen, missing, scoreText, signedText } from "../page/dom.js";
 import { withTip } from "../page/tips.js";
 
-const TOP_ROOM = 20;
-const BOTTOM_ROOM = 50;
-const CHART_HEIGHT = 220;
-const LETTER_ROOM = 7;
-// Minimum width per bar so that labels do not overlap; wide charts scroll.
-const LEAST_STEP = 48;
-const MANY = 8;
-/** @param {string} text @param {number} width */
-const fits = (text, width) => text.length * LETTER_ROOM <= width;
+const BAR_ROW = 28;
+const BAR_TOP = 24;
+const BAR_GAP = 10;
+const TICK_ROOM = 46;
+// Share of the width for labels; a longer one is cut, and its tip has all of it.
+const LABEL_SHARE = 0.36;
+const SCALE_ENDS = [5, 10, 20, 30, 50, 75, 100];
+/** @type {Record<string, string>} */
+const MARK_WORDS = { top: "best", low: "worst" };
 
-const ALIKE = 1e-9;
-
-// The classes of the highest and lowest records with an interval, tied ones alike; none if all are equal.
-/** @param {BarRecord[]} records @param {boolean} lower @returns {Map<BarRecord, string>} */
-export function extremes(records, lower) {
-  const scored = records.filter(({ low }) => !missing(low));
-  const values = scored.map(({ value }) => value);
-  const [top, bottom] = [Math.max(...values), Math.min(...values)];
-  if (top - bottom < ALIKE) return new Map();
-  /** @param {number} end @param {string} name @returns {[BarRecord, string][]} */
-  const near = (end, name) =>
-    scored.filter(({ value }) => Math.abs(value - end) < ALIKE).map((record) => [record, name]);
-  return new Map([...near(top, lower ? "low" : "top"), ...near(bottom, lower ? "top" : "low")]);
+// The scale that charts share: 0 to a limit, or the same distance on both sides of zero for differences.
+/** @param {BarRecord[]} records @param {boolean} [signed] @returns {Interval} */
+export function sharedScale(records, signed = false) {
+  const ends = records.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
+  const most = Math.max(0, ...ends.map(Math.abs));
+  const limit = SCALE_ENDS.find((end) => end >= most - 1e-9) ?? 100 * Math.ceil(most / 100);
+  return signed || ends.some((end) => end < -1e-9) ? [-limit, limit] : [0, limit];
 }
 
-// A bar with whiskers per record (label, value, low, high, n, tip lines); `click` receives the record. Signed bars are
-// coloured by the better system. `most` is the minimum top of the scale, so that charts can share one.
+// One row per record: label, number of examples, a dot on its 95 % interval, and the value, on one labelled axis. With
+// `shares`, bars instead of dots: counts have no interval. Differences that are not significant (`sure` false) are grey.
+// `click` receives a record that stands for examples. `alike` are the records of all charts of the page, so that their
+// columns and axes have the same places.
 /**
- * @param {{ records: BarRecord[], description: string, signed?: boolean, marked?: boolean, lower?: boolean, most?: number, click?: ((record: any) => void) | null }} options
+ * @param {{ records: BarRecord[], description: string, signed?: boolean, shares?: boolean, lower?: boolean, scale?: Interval, alike?: BarRecord[], click?: ((record: any) => void) | null }} options
  */
-export function barChart({ records, description, signed = false, marked = false, lower = false, most = 0, click }) {
-  const place = element("div", { class: records.length > MANY ? "plot bars many" : "plot bars" });
-  const ends = records.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
-  const top = Math.max(...ends, most, signed ? 1 : 10);
-  const bottom = signed ? Math.min(...ends, -1) : 0;
-  const marks = marked ? extremes(records, lower) : new Map();
-  /** @param {BarRecord} options */
-  const isBelow = ({ value }) => signed && (lower ? value > 0 : value < 0);
-  /** @param {BarRecord} record */
-  const className = (record) =>
-    ["bar", isBelow(record) ? "below" : "", marks.get(record)].filter(Boolean).join(" ");
-  return drawnToWidth(place, (full) => {
-    const width = Math.max(44 + records.length * LEAST_STEP, Math.min(full, 90 + records.length * 120));
-    const step = (width - 44) / records.length;
-    // If one label does not fit, all bars use short names.
-    const wide = records.every(({ label }) => fits(label, step));
-    /** @param {Maybe<number>} value */
-    const y = (value) =>
-      TOP_ROOM + (1 - ((value ?? NaN) - bottom) / (top - bottom)) * (CHART_HEIGHT - TOP_ROOM - BOTTOM_ROOM);
-    /** @param {BarRecord} record @param {number} at */
-    const bar = (record, at) => {
-      const label = wide ? record.label : (record.name ?? record.label);
-      const node = oneBar({ ...record, label }, 44 + step * (at + 0.5), step, y, signed);
-      node.setAttribute("class", className(record));
-      return withTip(reachable(node, record, click), () => record.lines);
-    };
+export function barChart(options) {
+  const { records, description, signed = false, click } = options;
+  const scale = options.scale ?? sharedScale(records, signed);
+  return drawnToWidth(element("div", { class: "plot bars" }), (width) => {
+    const room = columnsOf(options.alike ?? records, signed, scale, width);
+    const height = BAR_TOP + BAR_ROW * records.length;
+    /** @param {number} value */
+    const x = (value) =>
+      room.from + ((Math.min(scale[1], Math.max(scale[0], value)) - scale[0]) / (scale[1] - scale[0])) * room.wide;
     return drawn(
       "svg",
-      { width, height: CHART_HEIGHT, role: "group", "aria-label": description },
-      niceTicks(bottom, top, 4).map((at) => [
-        drawn("line", { x1: 40, x2: width, y1: y(at), y2: y(at), class: "grid" }),
-        drawn("text", { x: 34, y: y(at) + 4, "text-anchor": "end" }, String(at)),
-      ]),
-      records.map(bar),
+      { width, height, role: "group", "aria-label": description },
+      axisLines(scale, x, room, height),
+      records.map((record, at) => {
+        const node = barRow(record, BAR_TOP + BAR_ROW * at, x, room, { ...options, width });
+        return withTip(reachable(node, record, click), () => record.lines);
+      }),
     );
   });
 }
 
-// A bar is a button if it can be clicked, otherwise an image with a label.
-/** @param {Element} bar @param {BarRecord} record @param {((record: any) => void) | null | undefined} click */
-function reachable(bar, record, click) {
-  bar.setAttribute("role", click ? "button" : "img");
-  if (!click) {
-    bar.setAttribute("aria-label", `${record.label}: ${scoreText(record.value)}`);
-    return bar;
-  }
-  listen(bar, "click", () => click(record));
-  listen(bar, "keydown", (/** @type {any} */ event) => {
+/** @param {number} tick */
+const tickText = (tick) => String(tick).replace("-", "−");
+
+// The places of the columns: labels, numbers of examples, axis, values.
+/** @param {BarRecord[]} records @param {boolean} signed @param {Interval} scale @param {number} width */
+function columnsOf(records, signed, scale, width) {
+  const labels = Math.min(LABEL_SHARE * width, Math.max(...records.map(({ label }) => textWidth(label)), 24));
+  const counts = records.some(({ n }) => n !== undefined)
+    ? Math.max(...records.map(({ n }) => textWidth(countText(n))), 10)
+    : 0;
+  const values = Math.max(...records.map((record) => textWidth(valueText(record, signed), true)));
+  // The first tick's label is centred on the beginning of the axis.
+  const from = labels + (counts ? counts + BAR_GAP : 0) + 1.2 * BAR_GAP + textWidth(tickText(scale[0])) / 2;
+  return { labels, counts, from, wide: Math.max(40, width - from - values - 1.5 * BAR_GAP) };
+}
+
+/** @param {BarRecord} record @param {boolean} signed */
+const valueText = ({ value, mark }, signed) =>
+  [MARK_WORDS[mark ?? ""], signed ? signedText(value) : scoreText(value)].filter(Boolean).join(" ");
+
+// Both ends and zero where there is no room for round steps between.
+/** @param {Interval} scale @param {number} wide */
+function ticksOf(scale, wide) {
+  const ticks = roundTicks(...scale, Math.max(2, Math.floor(wide / TICK_ROOM)));
+  return ticks.length > 1 && (scale[0] === 0 || ticks.length > 2) ? ticks : [...new Set([scale[0], 0, scale[1]])];
+}
+
+/** @param {Interval} scale @param {(value: number) => number} x @param {{ labels: number, counts: number, wide: number }} room @param {number} height */
+const axisLines = (scale, x, room, height) => [
+  room.counts
+    ? drawn("text", { x: room.labels + BAR_GAP + room.counts, y: 13, "text-anchor": "end", class: "soft" }, "n")
+    : null,
+  ticksOf(scale, room.wide).map((tick) => [
+    drawn("line", { x1: x(tick), x2: x(tick), y1: 18, y2: height, class: tick ? "grid" : "grid zero" }),
+    drawn("text", { x: x(tick), y: 13, "text-anchor": "middle" }, tickText(tick)),
+  ]),
+];
+
+/**
+ * @param {BarRecord} record
+ * @param {number} top
+ * @param {(value: number) => number} x
+ * @param {{ labels: number, counts: number }} room
+ * @param {{ signed?: boolean, shares?: boolean, lower?: boolean, width: number }} look
+ */
+function barRow(record, top, x, room, { signed = false, shares = false, lower = false, width }) {
+  const { label, value, n, mark } = record;
+  const y = top + BAR_ROW / 2;
+  const shown = fittedText(label, room.labels);
+  const count = room.counts ? countText(n) : "";
+  const text = valueText(record, signed);
+  const below = signed && (lower ? value > 0 : value < 0);
+  return drawn(
+    "g",
+    {
+      class: ["bar", below ? "below" : "", mark].filter(Boolean).join(" "),
+      tabindex: "0",
+      // The name begins with what can be seen.
+      "aria-label": [shown, count, text, shown === label ? "" : `(${label})`].filter(Boolean).join(" "),
+    },
+    drawn("rect", { class: "ground", x: 0, y: top, width, height: BAR_ROW, rx: 4 }),
+    drawn("text", { x: 0, y: y + 4, class: "label" }, shown),
+    " ",
+    room.counts
+      ? drawn(
+          "text",
+          { x: room.labels + BAR_GAP + room.counts, y: y + 4, "text-anchor": "end", class: "soft" },
+          count,
+        )
+      : null,
+    shares
+      ? drawn("rect", { class: "share", x: x(0), width: Math.max(1, x(value) - x(0)), y: y - 7, height: 14, rx: 2 })
+      : intervalMark(record, x, y, { sure: record.sure ?? true }),
+    " ",
+    drawn("text", { x: width - 2, y: y + 4, "text-anchor": "end", class: "value" }, text),
+  );
+}
+
+// A row is a button if it lists examples, otherwise an image with a label.
+/** @param {Element} row @param {BarRecord} record @param {((record: any) => void) | null | undefined} click */
+function reachable(row, record, click) {
+  const lists = click && record.lists !== false;
+  row.setAttribute("role", lists ? "button" : "img");
+  if (!lists) return row;
+  row.setAttribute("aria-label", `${row.getAttribute("aria-label")}. Show examples`);
+  listen(row, "click", () => click(record));
+  listen(row, "keydown", (/** @type {any} */ event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
     click(record);
   });
-  return bar;
-}
-
-/**
- * @param {BarRecord} record
- * @param {number} middle
- * @param {number} step
- * @param {(value: Maybe<number>) => number} y
- * @param {boolean} signed
- */
-function oneBar(record, middle, step, y, signed) {
-  const { label, value, low, high, n } = record;
-  return drawn(
-    "g",
-    { tabindex: "0" },
-    drawn("rect", {
-      x: middle - step * 0.32,
-      width: step * 0.64,
-      y: Math.min(y(value), y(0)),
-      height: Math.max(1, Math.abs(y(value) - y(0))),
-    }),
-    missing(low)
-      ? null
-      : drawn("path", {
-          class: "whisker",
-          d: `M${middle} ${y(low)}V${y(high)}M${middle - 5} ${y(low)}h10M${middle - 5} ${y(high)}h10`,
-        }),
-    drawn(
-      "text",
-      {
-        x: middle,
-        y: Math.min(y(value), y(missing(high) ? value : high), y(0)) - 5,
-        "text-anchor": "middle",
-        class: "value",
-      },
-      signed ? signedText(value) : scoreText(value),
-    ),
-    drawn(
-      "text",
-      { x: middle, y: CHART_HEIGHT - 30, "text-anchor": "middle" },
-      fits(label, step) ? label : `${label.slice(0, Math.max(2, Math.floor(step / LETTER_ROOM) - 1))}…`,
-    ),
-    drawn(
-      "text",
-      { x: middle, y: CHART_HEIGHT - 14, "text-anchor": "middle", class: "soft" },
-      n === undefined ? "" : `n ${n}`,
-    ),
-  );
+  return row;
 }

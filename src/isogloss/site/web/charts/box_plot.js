@@ -1,6 +1,7 @@
 // @ts-check
 import { drawn, drawnToWidth, element, plural } from "../page/dom.js";
-import { cutText, numberScale } from "./figure_scale.js";
+import { numberScale } from "./figure_scale.js";
+import { fittedText, spacedTicks, textWidth } from "./text_width.js";
 import { withTip } from "../page/tips.js";
 
 /**
@@ -33,14 +34,14 @@ export function boxPlot(boxes, description) {
   const rooted = hasLongTail(boxes);
   const height = TICKS_TOP + LINE * boxes.length;
   return drawnToWidth(element("div", { class: "plot" }), (/** @type {number} */ width) => {
-    const left = Math.min(150, width * 0.34);
+    const left = Math.min(Math.max(...boxes.map(({ name }) => textWidth(name)), 40) + 6, width * 0.4);
     const ends = boxes.flatMap(({ quartiles }) => quartiles);
     const axis = { field: "", scale: /** @type {"sqrt" | "linear"} */ (rooted ? "sqrt" : "linear") };
     const { at, ticks } = numberScale(axis, ends, [left + 10, width - 16], Math.max(3, width / 120));
     return drawn(
       "svg",
       { width, height, role: "group", "aria-label": rooted ? `${description}, square-root scale` : description },
-      ticks.map((tick) => [
+      spacedTicks(ticks, at, threeDigits).map((tick) => [
         drawn("line", { x1: at(tick), x2: at(tick), y1: 18, y2: height, class: "grid" }),
         drawn("text", { x: at(tick), y: 13, "text-anchor": "middle" }, threeDigits(tick)),
       ]),
@@ -59,7 +60,7 @@ function boxRow({ name, n, mean, quartiles: [least, low, middle, high, most] }, 
   const row = drawn(
     "g",
     { class: "box-plot", tabindex: "0", role: "img", "aria-label": `${name}: median ${threeDigits(middle)}` },
-    drawn("text", { x: left, y: y + 4, "text-anchor": "end", class: "label" }, cutText(name, Math.floor(left / 7))),
+    drawn("text", { x: left, y: y + 4, "text-anchor": "end", class: "label" }, fittedText(name, left - 4)),
     drawn("line", { x1: at(least), x2: at(most), y1: y, y2: y, class: "whisker" }),
     drawn("rect", { x: at(low), width: Math.max(1, at(high) - at(low)), y: y - 7, height: 14 }),
     drawn("line", { x1: at(middle), x2: at(middle), y1: y - 7, y2: y + 7, class: "median" }),

@@ -2,6 +2,7 @@
 import { drawn, missing } from "../page/dom.js";
 import { LETTER, colourOf, pointMark, referenceLines, seriesIndex, shapeOf } from "./figure_marks.js";
 import { cutText, hintLines, numberScale, presentWords } from "./figure_scale.js";
+import { fittedText, textWidth } from "./text_width.js";
 import { withTip } from "../page/tips.js";
 
 /** @typedef {import("./figure_scale.js").Figure} Figure */
@@ -24,8 +25,8 @@ export function drawRows(figure, records, width) {
   const lanes = laneCount(figure);
   const lane = figure.text ? 26 : 13;
   const step = Math.max(24, lanes * lane + 6);
-  const longest = Math.max(...names.map((name) => name.length), 1);
-  const left = Math.min(longest * LETTER + 12, Math.max(96, width * 0.36), 260);
+  const longest = Math.max(...names.map((name) => textWidth(name, true)), LETTER);
+  const left = Math.min(longest + 12, Math.max(96, width * 0.36), 260);
   const height = ROW_TOP + step * names.length + AXIS_ROOM;
   const bottom = height - AXIS_ROOM;
   const values = records.flatMap((record) => [
@@ -38,7 +39,8 @@ export function drawRows(figure, records, width) {
     const row = ROW_TOP + step * (names.indexOf(String(record[figure.y.field])) + 0.5);
     return lanes > 1 ? row + lane * (seriesIndex(figure, record) - (lanes - 1) / 2) : row;
   };
-  const mark = figure.kind === "bars" ? barMark : dotMark;
+  // Scores with intervals are dots everywhere: bars have none.
+  const mark = figure.kind === "bars" && !figure.interval ? barMark : dotMark;
   return drawn(
     "svg",
     { width, height, role: "img", "aria-label": figure.description },
@@ -72,7 +74,7 @@ const rowName = (figure, name, at, { left, width, y, step }) => [
   drawn(
     "text",
     { x: left, y: y + 4, "text-anchor": "end", class: at < (figure.strong ?? 0) ? "title" : "label" },
-    cutText(name, Math.floor(left / LETTER)),
+    fittedText(name, left - 4, (text) => textWidth(text, at < (figure.strong ?? 0))),
   ),
 ];
 
@@ -138,14 +140,7 @@ function barMark(figure, record, at, y, lane) {
       height: lane - 2,
       style: `fill: ${colourOf(figure, record)}`,
     }),
-    intervalLine(figure, record, at, y, { class: "whisker" }),
-    record.partial
-      ? drawn(
-          "text",
-          { x: at(Math.max(value, record[figure.interval?.[1] ?? ""] ?? value)) + 5, y: y + 6, class: "star" },
-          "*",
-        )
-      : null,
+    record.partial ? drawn("text", { x: at(value) + 5, y: y + 6, class: "star" }, "*") : null,
   );
 }
 

@@ -1,9 +1,10 @@
 import { drawn, element, missing, scoreText } from "../page/dom.js";
 import { arrowKeys } from "../page/keys.js";
-import { withCellTips } from "../page/tips.js";
+import { withCellTips, withTip } from "../page/tips.js";
 
-// A heat map is a table, so that it can be read aloud and copied. `value(row, column)` returns a score, NaN if it is
-// missing, or undefined if the cell does not exist; `paintOf` returns its colour, `text` its label.
+// A heat map is a table, so that it can be read aloud and copied. `value(row, column)` returns a score, NaN if it is not
+// tested, or undefined if the cell does not exist; `paintOf` returns its colour, `text` its label. `bands` name groups of
+// neighbouring columns, `turned` sets long column heads upright.
 /** @param {HeatTable} options */
 export function heatTable({
   rows,
@@ -16,6 +17,8 @@ export function heatTable({
   paintOf,
   text = scoreText,
   caption,
+  bands,
+  turned = false,
 }) {
   const head = element(
     "tr",
@@ -27,7 +30,7 @@ export function heatTable({
   const cell = (row, column) => {
     const score = value(row, column);
     if (score === undefined) return element("td", { class: "none" });
-    if (missing(score)) return element("td", { class: "missing" }, "·");
+    if (missing(score)) return element("td", { class: "untested" }, element("span", { class: "sr" }, "not tested"));
     return paintedCell(text(score), paintOf(score, row, column), href?.(row, column));
   };
   const body = element(
@@ -43,13 +46,34 @@ export function heatTable({
     ),
   );
   if (tip) addTips(body, rows, columns, value, tip);
-  const table = element("table", { class: "heat" }, element("caption", {}, caption), element("thead", {}, head), body);
-  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
+  const thead = element("thead", {}, bands?.length ? bandRow(bands) : null, head);
+  const table = element(
+    "table",
+    { class: turned ? "heat turned" : "heat" },
+    element("caption", {}, caption),
+    thead,
+    body,
+  );
+  return element("div", { class: "scroll heat-scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
 }
 
+// A ruled head over the columns of each band.
+/** @param {HeatBand[]} bands */
+const bandRow = (bands) =>
+  element(
+    "tr",
+    { class: "bands" },
+    element("td"),
+    bands.map(({ name, href, size, lines }) => {
+      const label = element(href ? "a" : "span", { href }, name);
+      if (lines) withTip(label, () => lines);
+      return element("th", { scope: "colgroup", colspan: size }, element("div", {}, label));
+    }),
+  );
+
 /** @param {string} text @param {Paint} options1 @param {Maybe<string>} target */
-function paintedCell(text, { fill, ink }, target) {
-  const cell = element("td", {}, target ? element("a", { href: target, tabindex: "-1" }, text) : text);
+function paintedCell(text, { fill, ink, mark }, target) {
+  const cell = element("td", { class: mark }, target ? element("a", { href: target, tabindex: "-1" }, text) : text);
   cell.style.backgroundColor = fill;
   cell.style.color = ink;
   return cell;
@@ -75,7 +99,8 @@ function addTips(body, rows, columns, value, tip) {
 // The ends of the colour scale: multiples of ten around the scores, without outliers.
 /** @param {Iterable<Maybe<number>>} scores @returns {Interval} */
 export function scoreRange(scores) {
-  const sorted = [...scores].filter((score) => !missing(score)).sort((a, b) => a - b);
+  // Typed arrays sort numbers several times as fast, and a board has hundreds of thousands.
+  const sorted = Float64Array.from([...scores].filter((score) => !missing(score))).sort();
   if (!sorted.length) return [0, 100];
   const [low, high] = [sorted[Math.floor(sorted.length * 0.02)], sorted[Math.ceil(sorted.length * 0.98) - 1]];
   return [
@@ -89,25 +114,36 @@ export function scoreRange(scores) {
  * @param {number} from
  * @param {number} to
  * @param {(value: any, row?: any, column?: any) => Paint} paintOf
- * @param {string} [unscored]
+ * @param {Child} [note]
  */
-export function scoreKey(from, to, paintOf, unscored = "“·” means no score") {
+export const scoreKey = (from, to, paintOf, note = untestedKey()) =>
+  colourKey(
+    from > 0 ? `≤ ${from}` : String(from),
+    from >= 0 && to < 100 ? `≥ ${to}` : String(to),
+    (share) => paintOf(from + share * (to - from)).fill,
+    note,
+  );
+
+// A colour legend between two words; `fillAt` returns the colour of a position from 0 to 1.
+/** @param {string} low @param {string} high @param {(share: number) => string} fillAt @param {Child} note */
+export function colourKey(low, high, fillAt, note) {
   const steps = 24;
   const bars = Array.from({ length: steps }, (_, at) =>
-    drawn("rect", {
-      x: at * 6,
-      y: 0,
-      width: 6.5,
-      height: 12,
-      fill: paintOf(from + ((at + 0.5) / steps) * (to - from)).fill,
-    }),
+    drawn("rect", { x: at * 6, y: 0, width: 6.5, height: 12, fill: fillAt((at + 0.5) / steps) }),
   );
   return element(
     "p",
     { class: "key" },
-    from > 0 ? `≤ ${from} ` : `${from} `,
+    `${low} `,
     drawn("svg", { width: steps * 6, height: 12, "aria-hidden": "true" }, bars),
-    from >= 0 && to < 100 ? ` ≥ ${to}` : ` ${to}`,
-    element("span", { class: "soft" }, unscored),
+    ` ${high}`,
+    element("span", { class: "soft" }, note),
   );
 }
+
+// The legend of hatched cells.
+/** @param {string} [text] */
+export const untestedKey = (text = "not tested") => [
+  element("i", { class: "swatch untested", "aria-hidden": "true" }),
+  ` ${text}`,
+];

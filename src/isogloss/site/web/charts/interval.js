@@ -19,11 +19,11 @@ export function intervalStrip({ value, low, high }, scale) {
   return strip;
 }
 
-// The axis of a column of strips, for its heading.
-/** @param {Interval} scale */
-export function stripAxis(scale) {
+// The axis of a column of strips, for its heading; a wider one has room for more labels.
+/** @param {Interval} scale @param {number} [most] */
+export function stripAxis(scale, most = 2) {
   const axis = element("i", { class: "strip axis", "aria-hidden": "true" });
-  const ticks = niceTicks(...scale, 2);
+  const ticks = niceTicks(...scale, most);
   for (const tick of ticks) {
     const label = element("span", {}, String(tick));
     label.style.left = percent(tick, scale);

@@ -1,6 +1,7 @@
+import { textWidth } from "./text_width.js";
+
 // Places for labels beside their points, in pixels.
 const LONGEST = 26;
-const SIGN_WIDTH = 6.9;
 const ABOVE_LINE = 11;
 const BELOW_LINE = 3;
 // Distances of a label's start, or end, from its point: first above on either side, then below, level, and further away.
@@ -16,11 +17,6 @@ const PLACES = [
   [7, 30],
   [-7, 30],
 ];
-
-// East Asian signs are about twice as wide as Latin letters.
-/** @param {string} text */
-export const textWidth = (text) =>
-  [...text].reduce((sum, sign) => sum + (sign > "\u2e7f" ? 2 : 1) * SIGN_WIDTH, 0);
 
 /** @param {string} text @param {number} [longest] */
 export const shortened = (text, longest = LONGEST) => {

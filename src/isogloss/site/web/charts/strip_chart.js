@@ -1,5 +1,6 @@
 import { countText, drawn, drawnToWidth, element, missing, scoreText } from "../page/dom.js";
 import { mark } from "./plots.js";
+import { fittedText } from "./text_width.js";
 import { withTip } from "../page/tips.js";
 
 const MOST_MARKS = 60;
@@ -75,7 +76,7 @@ function stripLine({ label, href, points, hollow, reference }, y, { left, from, 
   const text = drawn(
     "text",
     { x: left, y: y + 4, "text-anchor": "end" },
-    label.length * 7 > left ? `${label.slice(0, Math.floor(left / 7) - 1)}…` : label,
+    fittedText(label, left - 4),
   );
   /** @param {number} at */
   const line = (at) => drawn("path", { d: `M${x(at)} ${y - 12}v24`, class: "reference" });

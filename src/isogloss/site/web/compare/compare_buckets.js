@@ -1,6 +1,7 @@
 import { analysedCells } from "../analysis/analyses.js";
+import { listLive } from "../analysis/bucket_examples.js";
 import { cellStatistics } from "../analysis/cell_examples.js";
-import { bestAlone } from "./compare_tables.js";
+import { exampleSection } from "../analysis/example_list.js";
 import { chosenOf, chosenSelect } from "../page/controls.js";
 import { languageName, loadedDetail, taskTitle } from "../board/decode.js";
 import { DISCOVERY_LEVEL, discoveryRates } from "../statistics/discovery.js";
@@ -9,6 +10,14 @@ import { chosenCut, cutAttribute, scoredBuckets } from "../analysis/live_buckets
 import { plainTable } from "../board/parts.js";
 import { memoized } from "../board/ranking.js";
 import { hashOf, redraw } from "../page/state.js";
+
+/** @param {boolean} lower @param {number} a @param {number} b */
+const better = (lower, a, b) => (lower ? a < b : a > b);
+
+// The index of the single best score, or -1 for a tie.
+/** @param {boolean} lower @param {number[]} scores */
+export const bestAlone = (lower, scores) =>
+  scores.findIndex((score, at) => scores.every((other, place) => place === at || better(lower, score, other)));
 
 // Every bucket of a cell with each system's score and the best two systems.
 /** @param {LiveCell} live @param {Metric[]} metrics @param {URLSearchParams} params */
@@ -51,16 +60,16 @@ export function withDifferences(live, metrics, rows) {
 
 /** @param {System[]} systems @param {{ best: number, significant: boolean }} options1 */
 const nameCell = (systems, { best, significant }) => {
-  if (best < 0) return "tied";
+  if (best < 0) return element("span", { class: "soft" }, "tied");
   const name = nameOf(systems[best].fullName);
-  return significant ? element("strong", {}, name) : [name, " (not significant)"];
+  return significant ? element("strong", {}, name) : element("span", { class: "soft" }, name, " (not significant)");
 };
 
-/** @param {System[]} systems @param {any[]} rows */
-function bucketTable(systems, rows) {
+/** @param {System[]} systems @param {any[]} rows @param {(row: any) => void} list */
+function bucketTable(systems, rows, list) {
   return plainTable(
     "Buckets",
-    ["Attribute", "Bucket", "n", ...systems.map(({ fullName }) => nameOf(fullName)), "Best minus next", "Best"],
+    ["Attribute", "Bucket", "n", ...systems.map(({ fullName }) => nameOf(fullName)), "Best minus next", "Best", "Examples"],
     rows.map((row) =>
       [
         row.attribute.name,
@@ -71,6 +80,11 @@ function bucketTable(systems, rows) {
           ? "–"
           : `${signedText(row.difference)}${missing(row.low) ? "" : ` (${signedText(row.low)} to ${signedText(row.high)})`}`,
         nameCell(systems, row),
+        element(
+          "button",
+          { type: "button", "aria-label": `Show examples of ${row.attribute.name} ${row.bucket.name}`, click: () => list(row) },
+          "Show",
+        ),
       ].map((cell) => element("td", {}, cell)),
     ),
   );
@@ -143,7 +157,10 @@ export function bucketSection(board, systems, params) {
     select,
     element("p", { class: "soft" }, about, charts),
     summary(systems, rows),
-    bucketTable(systems, rows),
+    bucketTable(systems, rows, (row) =>
+      listLive({ board, systems, ...chosen }, live, metrics, row.attribute.name, row.cut.codes, { ...row.bucket, at: row.at }),
+    ),
+    exampleSection(),
   ];
 }
 

@@ -1,146 +1,187 @@
 import { systemPaint } from "../charts/colour.js";
-import { bucketSection } from "./compare_buckets.js";
-import { languageWins, taskTable, winMap, wins } from "./compare_tables.js";
-import { pairedTests } from "./compare_tests.js";
-import { cellScore } from "../board/decode.js";
-import { systemWithRegime } from "../board/describe.js";
-import { element, nameOf, partText, plural } from "../page/dom.js";
 import { pageHead } from "../board/parts.js";
+import { testedOn } from "../board/tested_on.js";
+import { element, listed, nameOf } from "../page/dom.js";
+import { exportButtons } from "../page/export.js";
 import { changeParams } from "../page/state.js";
+import { bucketSection } from "./compare_buckets.js";
+import { contrastColumns } from "./contrast_file.js";
+import { pairContrasts } from "./contrasts.js";
+import { orderControls } from "./forest_rows.js";
+import { forestSections, sharedLimit, verdictSection } from "./pair_section.js";
+import { loadedTests } from "./paired.js";
+import { comparedPicker } from "./picker.js";
+import { nothingShared, partnerLinks } from "./partners.js";
+import { bestPair, partnersOf, preselectedText } from "./preselected.js";
+import { bestWords, verdictMatrix } from "./several.js";
 
 const MOST = 4;
-
-// The cells that all systems have, by task.
-/** @param {Board} board @param {System[]} systems */
-function sharedCells(board, systems) {
-  return board.tasks
-    .map((task) => ({
-      task,
-      codes: task.languages.filter((code) => systems.every((system) => !Number.isNaN(cellScore(task, system, code)))),
-    }))
-    .filter(({ codes }) => codes.length);
-}
+const LETTERS = "ABCD";
 
 /** @param {Board} board @returns {Page} */
 export function comparePage(board) {
   /** @param {URLSearchParams} params */
   const view = (params) => {
-    const chosen = params
-      .getAll("system")
+    const ids = [...new Set(params.getAll("system"))];
+    const named = ids
       .map((id) => board.system.get(id))
       .filter(Boolean)
       .slice(0, MOST);
+    const best = ids.length ? null : bestPair(board);
+    const chosen = best ? best.systems : named;
+    const unknown = ids.filter((id) => !board.system.has(id));
     return [
       pageHead("Compare"),
-      element("div", { class: "controls roomy" }, pickers(board, chosen)),
-      chosen.length < 2
-        ? element("p", {}, "Select two to four systems. Only the cells that all of them have are compared.")
-        : comparison(board, chosen, params),
+      board.systems.length > 1 ? pickers(board, chosen) : null,
+      best ? element("p", { class: "soft" }, preselectedText(best)) : null,
+      unknown.length ? element("p", { class: "soft" }, `Not on this board: ${listed(unknown, 4)}.`) : null,
+      chosen.length < 2 ? alone(board, chosen) : comparison(board, comparedNames(chosen), params),
     ];
   };
   return { title: "Compare", view };
 }
 
+// Systems that differ by their names alone are shown without regimes: the lists above have them.
+/** @param {System[]} systems @returns {System[]} */
+const comparedNames = (systems) =>
+  new Set(systems.map(({ name }) => name)).size < systems.length
+    ? systems
+    : systems.map((system) => ({ ...system, fullName: system.name }));
+
+/** @param {System[]} systems */
+const setSystems = (systems) => changeParams({ system: systems.map(({ id }) => id) });
+
+// A searchable list for each system, and one to add another.
 /** @param {Board} board @param {System[]} chosen */
 function pickers(board, chosen) {
   const sorted = [...board.systems].sort((a, b) => a.name.localeCompare(b.name));
-  const count = Math.min(MOST, Math.max(2, chosen.length + 1));
-  return Array.from({ length: count }, (_, at) =>
-    element(
-      "label",
-      { class: "control" },
-      element("span", {}, `System ${at + 1}`),
-      element(
-        "select",
-        {
-          change: (event) => {
-            const ids = chosen.map(({ id }) => id);
-            if (event.target.value) ids[at] = event.target.value;
-            else ids.splice(at, 1);
-            changeParams({ system: [...new Set(ids.filter(Boolean))] });
-          },
-        },
-        element("option", { value: "" }, "–"),
-        sorted.map((system) =>
-          element(
-            "option",
-            { value: system.id, selected: chosen[at] === system },
-            `${system.name.slice(0, 60)} · ${system.regime}`,
-          ),
-        ),
-      ),
-    ),
+  const count = Math.min(MOST, board.systems.length, Math.max(2, chosen.length + 1));
+  const one = (/** @type {number} */ at) => {
+    const own = chosen[at] ?? null;
+    const name = own || at < 2 ? `System ${LETTERS[at]}` : "Add a system";
+    const swatch = element("i", { class: "swatch" });
+    swatch.style.backgroundColor = systemPaint(at).fill;
+    return element(
+      "div",
+      { class: own || at < 2 ? "chosen" : "chosen adding", "data-key": `chosen-${at}` },
+      comparedPicker({
+        id: `pick-${at}`,
+        label: own || at < 2 ? [swatch, name] : name,
+        name,
+        systems: sorted.filter((system) => system === own || !chosen.includes(system)),
+        chosen: own,
+        choose: (system) => setSystems([...chosen.slice(0, at), system, ...chosen.slice(at + 1)]),
+      }),
+      own && chosen.length > 2
+        ? element(
+            "button",
+            {
+              type: "button",
+              class: "drop",
+              "aria-label": `Remove ${own.fullName}`,
+              "data-key": `drop-${at}`,
+              click: () => setSystems(chosen.filter((system) => system !== own)),
+            },
+            "×",
+          )
+        : null,
+    );
+  };
+  return element(
+    "div",
+    { class: "chosen-systems" },
+    Array.from({ length: count }, (_, at) => one(at)),
+    chosen.length === 2
+      ? element(
+          "button",
+          { type: "button", class: "swap", "data-key": "swap", click: () => setSystems([...chosen].reverse()) },
+          "⇄ Swap",
+        )
+      : null,
   );
+}
+
+/** @param {Board} board @param {System[]} chosen */
+function alone(board, [system]) {
+  if (board.systems.length < 2)
+    return element("p", { class: "headline" }, "This board has one system: there is nothing to compare.");
+  if (!system)
+    return element(
+      "p",
+      { class: "headline" },
+      "Select two to four systems. No two of this board share a complete score.",
+    );
+  const partners = partnersOf(board, system);
+  return partners.length
+    ? element(
+        "p",
+        { class: "headline" },
+        "Select a second system. Most in common with ",
+        nameOf(system.fullName),
+        ": ",
+        partnerLinks(board, system, partners),
+        ".",
+      )
+    : element("p", { class: "headline" }, "No other system shares a score with ", nameOf(system.fullName), ".");
 }
 
 /** @param {Board} board @param {System[]} systems @param {URLSearchParams} params */
 function comparison(board, systems, params) {
-  const shared = sharedCells(board, systems);
-  const count = shared.reduce((sum, { codes }) => sum + codes.length, 0);
-  if (!count) return [element("p", { class: "headline" }, "These systems have no common cells to compare.")];
-  const won = wins(shared, systems);
-  return [
-    element(
-      "p",
-      { class: "headline" },
-      `${partText(count, board.cellCount, "cell")} shared. `,
-      systems.flatMap((system, at) => [
-        at ? ", " : "",
-        nameOf(system.fullName),
-        " is best in ",
-        element("strong", {}, won[at]),
-      ]),
-      `; ${plural(count - won.reduce((a, b) => a + b, 0), "tie")}.`,
-      shared.some(({ task }) => task.lower_is_better)
-        ? element("span", { class: "soft" }, ` ${directionText(shared)}`)
-        : "",
+  const pairs = systems.flatMap((one, at) => systems.slice(at + 1).map((other) => [one, other]));
+  const tests = pairs.map(loadedTests);
+  if (tests.includes(undefined)) return [element("p", { class: "soft" }, "Loading details…")];
+  const compared = pairs.map((pair, at) => ({ board, pair, systems, tests: tests[at] ?? new Map() }));
+  const contrasts = compared.map(pairContrasts);
+  const files = exportButtons("comparison", board, () => ({
+    columns: contrastColumns(board),
+    rows: contrasts.flatMap(({ top, categories, tasks, cells, languages }, at) =>
+      [...(top ? [top] : []), ...categories, ...tasks, ...cells, ...languages].map((contrast) => ({
+        contrast,
+        pair: pairs[at],
+      })),
     ),
-    winBar(systems, won, count),
-    pairedTests(board, systems),
-    taskTable(board, systems, shared, params),
-    languageWins(board, systems, shared, params),
-    element("h2", {}, "Best system by task and language"),
-    winMap(board, systems, shared),
-    bucketSection(board, systems, params),
+  }));
+  const first = compared.flatMap((one, at) => (one.pair[0] === systems[0] ? [{ one, own: contrasts[at] }] : []));
+  const several = systems.length > 2;
+  const limit = sharedLimit(first.map(({ own }) => own));
+  /** @param {string} title */
+  const tools = (title) =>
+    element(
+      "div",
+      { class: "line" },
+      element("h2", {}, title),
+      element("div", { class: "line start" }, orderControls(params), files),
+    );
+  return [
+    several
+      ? [
+          element("p", { class: "verdict" }, bestWords(systems, compared, contrasts)),
+          verdictMatrix(systems, compared, contrasts),
+          tools("Pair by pair"),
+        ]
+      : null,
+    first.map(({ one, own }) => [
+      several ? element("h3", {}, nameOf(systems[0].fullName), " against ", nameOf(one.pair[1].fullName)) : null,
+      own.top ? verdictSection(one, own) : nothingShared(board, one.pair),
+      several || !own.top ? null : tools("By task"),
+      own.top ? forestSections(one, own, limit, params) : null,
+    ]),
+    correctionNote(board, compared),
+    first.some(({ own }) => own.cells.length) ? bucketSection(board, systems, params) : null,
   ];
 }
 
-/** @param {System[]} systems @param {number[]} won @param {number} count */
-function winBar(systems, won, count) {
-  const bar = element("div", { class: "wins", "aria-hidden": "true" });
-  systems.forEach((system, at) => {
-    const part = element("span", {}, won[at] > count / 20 ? won[at] : "");
-    part.style.flexGrow = String(won[at]);
-    part.style.backgroundColor = systemPaint(at).fill;
-    part.style.color = systemPaint(at).ink;
-    bar.append(part);
-  });
+// The verdicts do not depend on the selection: they are those of the leaderboard, where it is tested on examples.
+/** @param {Board} board @param {ComparedPair[]} compared */
+function correctionNote(board, compared) {
+  if (!compared.some(({ tests }) => tests.size)) return null;
+  const isMixed = board.systems.some((system) => system.has_predictions && !system.complete);
+  const isOther = board.ranks[board.rule.name]?.test === "languages";
   return element(
-    "div",
-    {},
-    bar,
-    element(
-      "p",
-      { class: "legend" },
-      systems.map((system, at) => {
-        const swatch = element("i", { class: "swatch" });
-        swatch.style.backgroundColor = systemPaint(at).fill;
-        return element(
-          "span",
-          {},
-          swatch,
-          systems.length > 2 ? `${String.fromCharCode(65 + at)}:` : "",
-          element("bdi", {}, systemWithRegime(system)),
-        );
-      }),
-    ),
+    "p",
+    { class: "soft" },
+    `Paired tests hold ${testedOn("examples")}. Examples are clustered by source. The correction covers all pairs of systems with predictions on this board, selected or not, and all tasks or cells.`,
+    isMixed ? " As systems cover different cells, intervals are corrected within each pair only." : "",
+    isOther ? ` The leaderboard answers another question: the order ${testedOn("languages")}.` : "",
   );
 }
-
-/** @param {SharedCells[]} shared */
-const directionText = (shared) => {
-  const lower = shared.filter(({ task }) => task.lower_is_better);
-  return lower.length === shared.length
-    ? "Lower is better."
-    : `Lower is better in ${lower.map(({ task }) => task.name).join(", ")}.`;
-};

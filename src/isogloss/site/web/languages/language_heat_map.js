@@ -1,102 +1,104 @@
-import { directedPaint } from "../charts/colour.js";
-import { cellTitle } from "../board/decode.js";
+import { bestInCell, englishPercent, isRelative } from "../board/best_cells.js";
+import { cellScore, cellTitle } from "../board/decode.js";
 import { systemWithRegime } from "../board/describe.js";
-import { element, link, listed, missing, scoreText } from "../page/dom.js";
-import { heatTable, scoreKey, scoreRange } from "../charts/heatmap.js";
-import { allLower, scoreIn } from "./language_views.js";
-import { paged } from "../page/pager.js";
-import { byFamily, cellTip } from "../board/parts.js";
+import { languageHeads } from "../board/families.js";
+import { cellTip } from "../board/parts.js";
 import { weightedMean } from "../board/ranking.js";
+import { columnScale } from "../board/score_scale.js";
+import { directedPaint } from "../charts/colour.js";
+import { heatTable, scoreKey } from "../charts/heatmap.js";
+import { element, listed, missing, scoreText } from "../page/dom.js";
+import { paged } from "../page/pager.js";
 import { hashOf } from "../page/state.js";
-import { withTip } from "../page/tips.js";
 
 const SYSTEMS_PER_PAGE = 40;
+/** @type {Interval} */
+const HEAT_SCALE = [40, 100];
 
-// Systems by languages: the score on one task, or the mean over tasks.
+/** @typedef {(system: System, code: string) => number} ScoreOf */
+
+// Systems by languages: the score on one task; over several, the mean score relative to English.
 /** @param {Board} board @param {Task[]} tasks @param {Language[]} languages @param {URLSearchParams} params */
 export function heatView(board, tasks, languages, params) {
-  const rows = systemsByCoverage(board, tasks, languages, params.get("q") ?? "");
+  const counted = tasks.length > 1 ? tasks.filter((task) => isRelative(board, task)) : tasks;
+  const scoreOf = scoreFunction(board, counted);
+  const isLower = counted.length === 1 && counted[0].lower_is_better;
+  const rows = systemsByCoverage(board, scoreOf, languages, params.get("q") ?? "", isLower);
   const { shown, pager } = paged(rows, SYSTEMS_PER_PAGE, params, "System pages");
-  const columns = orderedLanguages(languages, tasks, rows.slice(0, SYSTEMS_PER_PAGE), params.get("order"));
+  const order = params.get("order") ?? "";
+  const columns = orderedLanguages(board, counted, languages, order);
+  const words = "Systems with the most languages come first.";
+  const relative =
+    "Per cent of the best score in English on the same task, averaged over the tasks that a system has in a language.";
   return [
-    element(
-      "p",
-      { class: "soft" },
-      tasks.length > 1
-        ? "Mean over all tasks of a language, for systems with all of them. Systems with the most languages come first."
-        : "Systems with the most languages come first.",
-    ),
-    ...languageHeatMap(board, tasks, shown, columns),
+    element("p", { class: "soft" }, counted.length > 1 ? `${relative} ${words}` : words),
+    ...languageHeatMap(board, { tasks: counted, systems: shown }, scoreOf, columns, ["score", "name"].includes(order)),
     pager,
   ];
 }
 
-/** @param {Task[]} tasks @param {[System, string][]} pairs @returns {number[]} */
-const scoresOf = (tasks, pairs) =>
-  pairs.map(([system, code]) => scoreIn(tasks, system, code)).filter((score) => !missing(score));
+/** @param {Board} board @param {Task[]} tasks @returns {ScoreOf} */
+const scoreFunction = (board, tasks) => (system, code) =>
+  tasks.length === 1
+    ? cellScore(tasks[0], system, code)
+    : weightedMean(
+        heatTasks(tasks, system, code).map((task) => englishPercent(board, task, cellScore(task, system, code))),
+      );
+
+/** @param {Task[]} tasks @param {System} system @param {string} code */
+const heatTasks = (tasks, system, code) => tasks.filter((task) => !missing(cellScore(task, system, code)));
 
 // The matching systems, by number of languages, then by mean score.
-/** @param {Board} board @param {Task[]} tasks @param {Language[]} languages @param {string} words */
-function systemsByCoverage(board, tasks, languages, words) {
-  const better = allLower(tasks) ? -1 : 1;
+/** @param {Board} board @param {ScoreOf} scoreOf @param {Language[]} languages @param {string} words @param {boolean} isLower */
+function systemsByCoverage(board, scoreOf, languages, words, isLower) {
   return board.systems
     .filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()))
     .map((system) => {
-      const scores = scoresOf(
-        tasks,
-        languages.map(({ code }) => [system, code]),
-      );
+      const scores = languages.map(({ code }) => scoreOf(system, code)).filter((score) => !missing(score));
       return { system, n: scores.length, mean: weightedMean(scores) };
     })
     .filter(({ n }) => n)
-    .sort((a, b) => b.n - a.n || better * (b.mean - a.mean))
+    .sort((a, b) => b.n - a.n || (isLower ? a.mean - b.mean : b.mean - a.mean))
     .map(({ system }) => system);
 }
 
-// Languages by mean score, by name or by family.
-/** @param {Language[]} languages @param {Task[]} tasks @param {System[]} systems @param {string | null} order */
-function orderedLanguages(languages, tasks, systems, order) {
+// Languages by name, or by the best scores relative to English; families are the heat map's own order.
+/** @param {Board} board @param {Task[]} tasks @param {Language[]} languages @param {string} order */
+function orderedLanguages(board, tasks, languages, order) {
   if (order === "name") return [...languages].sort((a, b) => a.name.localeCompare(b.name));
-  if (order !== "score") return [...languages].sort(byFamily);
-  const better = allLower(tasks) ? -1 : 1;
-  /** @param {Language} options */
-  const mean = ({ code }) =>
+  if (order !== "score") return languages;
+  /** @param {Language} language */
+  const best = ({ code }) =>
     weightedMean(
-      scoresOf(
-        tasks,
-        systems.map((system) => [system, code]),
-      ),
+      tasks
+        .map((task) => englishPercent(board, task, bestInCell(board, task, code).value))
+        .filter((value) => !missing(value)),
     );
-  const means = new Map(languages.map((language) => [language, mean(language)]));
-  return [...languages].sort((a, b) => better * ((means.get(b) ?? NaN) - (means.get(a) ?? NaN)));
+  const means = new Map(languages.map((language) => [language, best(language)]));
+  return [...languages].sort((a, b) => (means.get(b) || 0) - (means.get(a) || 0));
 }
 
-/** @param {Board} board @param {Task[]} tasks @param {System[]} systems @param {Language[]} languages */
-function languageHeatMap(board, tasks, systems, languages) {
-  const range = scoreRange(systems.flatMap((system) => languages.map(({ code }) => scoreIn(tasks, system, code))));
-  const paintOf = directedPaint(allLower(tasks), range);
+/** @param {Board} board @param {LanguageChoice} choice @param {ScoreOf} scoreOf @param {Language[]} languages @param {boolean} ordered */
+function languageHeatMap(board, { tasks, systems }, scoreOf, languages, ordered) {
+  const one = tasks.length === 1 ? tasks[0] : null;
+  const scale = one ? columnScale(board, one.id) : HEAT_SCALE;
+  const paintOf = directedPaint(one?.lower_is_better ?? false, scale);
   /** @param {System} system @param {Language} language @param {number} score */
-  const tip = (system, language, score) =>
-    tasks.length === 1
-      ? cellTip(board, system, tasks[0], language.code)
+  const tip = (system, { code, name }, score) =>
+    one
+      ? cellTip(board, system, one, code)
       : [
-          `${system.name} in ${language.name}: ${scoreText(score)}`,
-          listed(tasks.filter((task) => task.place.has(language.code)).map(cellTitle)),
+          `${system.name} in ${name}: ${scoreText(score)} % of the best score in English`,
+          listed(heatTasks(tasks, system, code).map(cellTitle)),
         ];
   return [
-    scoreKey(...range, paintOf),
+    scoreKey(...scale, paintOf),
     heatTable({
       rows: systems,
-      columns: languages,
+      ...languageHeads(languages, ({ code }) => hashOf(["language", code]), { ordered }),
       caption: "Systems by language",
       rowHead: systemWithRegime,
-      columnHead: (language) =>
-        withTip(link(hashOf(["language", language.code]), language.code), () => [
-          language.name,
-          `${language.family}, ${language.branch}`,
-          language.script,
-        ]),
-      value: (system, { code }) => scoreIn(tasks, system, code),
+      value: (system, { code }) => scoreOf(system, code),
       text: (score) => String(Math.round(score)),
       paintOf,
       tip,

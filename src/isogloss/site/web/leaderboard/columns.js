@@ -1,7 +1,9 @@
+import { taskName } from "../board/decode.js";
 import { METADATA, disclosed, lackText, scoreTitle, shortScoreTitle, systemCell } from "../board/describe.js";
 import { element, listed, missing, plural } from "../page/dom.js";
 import { rankColumn, rankColumnsInFiles } from "./rank_column.js";
 import { scoreColumn } from "./score_column.js";
+import { FAMILIES, TO_HUMAN, familyColumn, humanColumn, profileChoices } from "./row_profiles.js";
 import { changeParams } from "../page/state.js";
 
 /** @param {URLSearchParams} params @returns {TableColumn<Standing>} */
@@ -43,6 +45,27 @@ const partialInFiles = (shown) => ({
   value: (row) => listed(shown.filter(({ id }) => row.figures.get(id).partial).map(shortScoreTitle)),
 });
 
+// Badges and footnotes of a system.
+/** @param {Board} board @returns {TableColumn<Standing>} */
+const notesInFiles = (board) => ({
+  id: "notes",
+  title: "Notes",
+  onlyInFiles: true,
+  value: ({ system, human }) =>
+    human
+      ? ""
+      : [
+          system.reported && `reported: ${system.source || system.paper || "source unknown"}`,
+          system.contamination && `declared contamination: ${system.contamination}`,
+          system.kind === "floor" && "floor baseline",
+          ...(board.footnotes ?? [])
+            .filter((note) => note.system === system.id)
+            .map((note) => `† ${note.task ? `${taskName(board, note.task)}: ` : ""}${note.text}`),
+        ]
+          .filter(Boolean)
+          .join("; "),
+});
+
 const SHOWN_METADATA = ["parameters", "year", "coverage"];
 
 /** @param {Standings} table @param {any} column @returns {TableColumn<Standing>} */
@@ -52,6 +75,8 @@ function metadataColumn(table, column) {
       ...column,
       group: "About",
       className: "number",
+      fileTitle: `Cells (of ${table.board.cellCount})`,
+      text: (cells) => `${cells}/${table.board.cellCount}`,
       value: (row) => (row.human ? null : row.cells),
       show: (row) => (row.human ? "" : `${row.cells}/${table.board.cellCount}`),
       tip: (row) =>
@@ -85,9 +110,14 @@ export function columnChoices(table) {
   );
   return [
     ...table.shown.map((column) => ({ id: column.id, title: scoreTitle(column), start: true })),
+    ...profileChoices(table),
     ...metadata.map(({ id, title, sparse }) => ({ id, title, start: Boolean(sparse) || SHOWN_METADATA.includes(id) })),
   ];
 }
+
+// Return whether the rows are in the order of their ranks, which are by the overall score if the address names no score.
+/** @param {Standings} table @param {URLSearchParams} params */
+export const isInRankOrder = ({ shown, by }, params) => (params.get("sort") ?? shown[0].id) === by.id;
 
 /** @param {Standings} table @param {URLSearchParams} params @returns {TableColumn<Standing>[]} */
 export function leaderboardColumns(table, params) {
@@ -119,13 +149,16 @@ export function leaderboardColumns(table, params) {
   };
   return [
     selectColumn(params),
-    rankColumn(table),
+    rankColumn(table, isInRankOrder(table, params)),
     ...rankColumnsInFiles(table),
     name,
     REGIME_IN_FILES,
     ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column))),
+    ...(ids.has(TO_HUMAN) ? [humanColumn(table)] : []),
+    ...(ids.has(FAMILIES) ? [familyColumn(table)] : []),
     ...METADATA.filter(({ id }) => ids.has(id)).map((column) => metadataColumn(table, column)),
     partialInFiles(table.shown.filter(({ id }) => ids.has(id))),
+    notesInFiles(table.board),
   ];
 }
 

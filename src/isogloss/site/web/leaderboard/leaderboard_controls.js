@@ -1,12 +1,13 @@
 import { columnChoices } from "./columns.js";
-import { boxControl, manyControl, numberControl, selectControl, sliderControl, textControl } from "../page/controls.js";
+import { manyControl, numberControl, selectControl, sliderControl, textControl } from "../page/controls.js";
 import { countText, element, link, plural } from "../page/dom.js";
 import { CELL_FILTERS, FILTER_KEYS, SYSTEM_FILTERS, systemOptions } from "../board/filters.js";
+import { folded } from "../page/fold.js";
 import { RANKINGS } from "../board/ranking.js";
 import { changeParams, hashOf } from "../page/state.js";
 import { chosenWeights } from "../board/standings.js";
 
-const ALWAYS_VISIBLE = ["q", "task", "language", "complete"];
+const ALWAYS_VISIBLE = ["q", "task", "language"];
 
 /** @param {Board} board @param {URLSearchParams} params @param {string[]} keys */
 const cellControls = (board, params, keys) =>
@@ -14,29 +15,50 @@ const cellControls = (board, params, keys) =>
     manyControl(params, key, label, options(board)),
   );
 
-/** @param {Board} board @param {URLSearchParams} params */
-export const mainControls = (board, params) =>
-  element(
-    "fieldset",
-    { class: "controls four" },
-    element("legend", { class: "sr" }, "Systems, ranking and cells"),
-    textControl(params, "q", "Find a system", "name, paper…"),
-    selectControl(
-      "ranking",
-      "Ranking",
-      RANKINGS.map(({ id, title }) => [id, title]),
-      params.get("ranking") ?? board.rule.name,
-      board.rule.name,
+// All controls of the table: a line on wide screens, a button on narrow ones.
+/** @param {Board} board @param {URLSearchParams} params @param {Standings} table @param {...Node} more */
+export function toolbar(board, params, table, ...more) {
+  const filters = FILTER_KEYS.filter((key) => params.has(key)).length;
+  const others = ["ranking", "hide", "also", "partial"].filter((key) => params.has(key)).length;
+  return folded(
+    "Filters and columns",
+    filters + others,
+    element(
+      "fieldset",
+      { class: "controls toolbar" },
+      element("legend", { class: "sr" }, "Systems, ranking and cells"),
+      textControl(params, "q", "Find a system", "name, paper…"),
+      selectControl(
+        "ranking",
+        "Ranking",
+        RANKINGS.map(({ id, title }) => [id, title]),
+        params.get("ranking") ?? board.rule.name,
+        board.rule.name,
+      ),
+      taskControl(board, params, table.choice.segment),
+      cellControls(board, params, ["language"]),
+      columnBoxes(params, table),
+      moreFilters(board, params),
     ),
-    cellControls(board, params, ["task", "language"]),
+    taskWeights(table, params),
+    more,
   );
+}
+
+// The tasks of the segment; a segment of one task leaves no choice.
+/** @param {Board} board @param {URLSearchParams} params @param {Segment} segment */
+function taskControl(board, params, { tasks }) {
+  /** @type {Option[]} */
+  const options = board.tasks.filter(({ id }) => tasks.includes(id)).map(({ id, name }) => [id, name]);
+  return options.length > 1 ? manyControl(params, "task", "Task", options) : null;
+}
 
 /** @param {Board} board @param {URLSearchParams} params */
-export function moreFilters(board, params) {
+function moreFilters(board, params) {
   const active = FILTER_KEYS.filter((key) => !ALWAYS_VISIBLE.includes(key) && params.has(key)).length;
   return element(
     "details",
-    { class: "panel filters" },
+    { class: "panel filters", "data-key": "more-filters" },
     element("summary", {}, "More filters", element("span", {}, active ? ` (${active} active)` : "")),
     element(
       "fieldset",
@@ -51,8 +73,8 @@ export function moreFilters(board, params) {
 }
 
 // A slider per task, for the ranking by the reader's own weights.
-/** @param {Board} board @param {URLSearchParams} params @param {boolean} hidden */
-export function taskWeights(board, params, hidden) {
+/** @param {Standings} table @param {URLSearchParams} params */
+function taskWeights({ board, choice }, params) {
   /** @param {Task} options */
   const slider = ({ id, name }) =>
     sliderControl(name, chosenWeights(params)[id] ?? 1, (weight) => {
@@ -61,13 +83,13 @@ export function taskWeights(board, params, hidden) {
     });
   return element(
     "fieldset",
-    { class: "sliders", hidden },
+    { class: "sliders", hidden: choice.ranking !== "weights" },
     element("legend", { class: "sr" }, "Task weights"),
-    board.tasks.map(slider),
+    board.tasks.filter(({ id }) => choice.segment.tasks.includes(id)).map(slider),
   );
 }
 
-// The number of matching systems, which screen readers announce, and the way to their plots.
+// The number of rows, which screen readers announce, and the way to their plots.
 /** @param {Board} board @param {Standings} options1 */
 export function matchCount(board, { rows }) {
   const all = plural(board.systems.length, "system");
@@ -83,12 +105,9 @@ export function matchCount(board, { rows }) {
   );
 }
 
-/** @param {URLSearchParams} params */
-export const completeBox = (params) => boxControl(params, "complete", "Hide partial results");
-
 // A box per column: `hide` lists hidden default columns, `also` lists additional ones.
 /** @param {URLSearchParams} params @param {Standings} table */
-export function columnBoxes(params, table) {
+function columnBoxes(params, table) {
   /** @param {{ id: string, title: string, start: boolean }} options */
   const box = ({ id, title, start }) => {
     const key = start ? "hide" : "also";
@@ -153,7 +172,6 @@ export function filterText(board, key, value) {
   if (key === "q") return `“${value}”`;
   if (key === "pmin") return `at least ${value} million parameters`;
   if (key === "pmax") return `at most ${value} million parameters`;
-  if (key === "complete") return "no partial results";
   const { label = key, options } = [...SYSTEM_FILTERS, ...CELL_FILTERS].find((filter) => filter.key === key) ?? {};
   const option = options?.(board).find(([name]) => name === value)?.[1] ?? value;
   return `${label}: ${option.replace(/ \([\w ]+\)$/, "")}`;

@@ -1,7 +1,8 @@
 import { shortScoreTitle, systemWithRegime } from "../board/describe.js";
 import { languageName, taskName } from "../board/decode.js";
 import { countText, element, listed, nameOf, plural, scoreText } from "../page/dom.js";
-import { firstPlaceWords } from "../board/tested_on.js";
+import { segmentPlace } from "../board/segments.js";
+import { population } from "../board/tested_on.js";
 
 const MOST_FOOTNOTES = 200;
 
@@ -12,9 +13,6 @@ export function leaderSentence(table) {
   const lead = ranked[0];
   if (!lead) return element("p", { class: "headline" }, emptyText(table));
   const figure = lead.figures.get(table.by.id);
-  const hasScores = (/** @type {Standing} */ { figures }) =>
-    table.shown.some(({ id }) => !Number.isNaN(figures.get(id).value));
-  const partial = table.rows.filter((row) => row.rank === null && hasScores(row)).length;
   const { verb, before, after } = firstPlace(table);
   return element(
     "p",
@@ -25,8 +23,18 @@ export function leaderSentence(table) {
     Number.isNaN(figure.low) ? "" : ` (${scoreText(figure.low)}–${scoreText(figure.high)})`,
     table.by.lower ? "; lower is better" : "",
     after ? `; ${after}` : "",
-    `. ${coverageText(table, ranked.length, partial, table.rows.length - ranked.length - partial)}.`,
+    `. ${coverageText(table, ranked.length, ...otherCounts(table))}.`,
   );
+}
+
+// How many matching systems are not ranked: with some scores, and without any.
+/** @param {Standings} table @returns {[number, number]} */
+export function otherCounts({ rows, dropped, shown }) {
+  const hasScores = (/** @type {Standing} */ { figures }) =>
+    shown.some(({ id }) => !Number.isNaN(figures.get(id).value));
+  const others = [...rows.filter((row) => row.rank === null), ...dropped];
+  const partial = others.filter(hasScores).length;
+  return [partial, others.length - partial];
 }
 
 // Words on the first place: a system leads only if the test leaves rank 1 open to no other.
@@ -38,22 +46,22 @@ export function firstPlace({ order, ranked, testRanks }) {
   if (!order.test) return { ...best, after: "the order is not tested" };
   const first = [...order.ranges.values()].filter(([low]) => low === 1).length;
   const untested = ranked - order.ranges.size;
-  if (untested) {
-    const names = `the ${first} tested systems that could be first`;
-    const verdict = first > 1 ? `${firstPlaceWords(names, first, order.test)}, and ` : "";
-    return { ...best, after: `${verdict}${plural(untested, "system")} without scores per language cannot be tested` };
-  }
-  const after = firstPlaceWords(`the ${first} systems that could be first`, first, order.test);
-  return first > 1 ? { ...best, after } : { verb: "leads", before: " with", after };
+  if (untested) return { ...best, after: `${plural(untested, "system")} without scores per language cannot be tested` };
+  if (first > 1) return { ...best, after: `${tiedText(first - 1)} ${population(order.test)}` };
+  return { verb: "leads", before: " with", after: `significantly ahead of all others ${population(order.test)}` };
 }
+
+/** @param {number} others */
+const tiedText = (others) =>
+  `${countText(others)} ${others === 1 ? "other is" : "others are"} statistically tied for first`;
 
 // "3 systems cover the full benchmark; 232 have partial results".
 /** @param {Standings} table @param {number} complete @param {number} partial @param {number} [empty] */
 export function coverageText({ by, choice }, complete, partial, empty = 0) {
-  const whole = by.kind === "overall" && !choice.narrowed ? "the full benchmark" : "this selection";
+  const isSegment = !choice.filtered && (by.kind === "overall" || choice.segment.tasks.length === 1);
   const have = (/** @type {number} */ count) => `${countText(count)} ${count === 1 ? "has" : "have"}`;
   return [
-    `${plural(complete, "system")} ${complete === 1 ? "covers" : "cover"} ${whole}`,
+    `${plural(complete, "system")} ${complete === 1 ? "covers" : "cover"} ${isSegment ? choice.segment.words : "this selection"}`,
     partial ? `${have(partial)} partial results` : "",
     empty ? `${have(empty)} none` : "",
   ]
@@ -61,22 +69,30 @@ export function coverageText({ by, choice }, complete, partial, empty = 0) {
     .join("; ");
 }
 
-// "overall", "on XNLI", "by “Flat”", "on TyDiQA-GoldP in Swahili".
+// "overall", "on XNLI", "by “Flat”", "on TyDiQA-GoldP in Swahili", "in question answering".
 /** @param {Standings} table */
-export function leadText(table) {
-  if (table.by.kind !== "overall") return `on ${shortScoreTitle(table.by)}`;
-  if (table.choice.ranking !== table.board.rule.name) return `by “${table.choice.title}”`;
-  return table.choice.narrowed ? `on ${selectionText(table)}` : "overall";
+export function leadText({ by, choice, columns, board }) {
+  if (by.kind === "task" && by.part.codes.length === by.part.task.languages.length) return `on ${by.title}`;
+  if (by.kind === "category") return `on ${shortScoreTitle(by)}`;
+  if (choice.ranking !== board.rule.name && by.kind === "overall") return `by “${choice.title}”`;
+  return choice.filtered ? `on ${selectionText(board, by.kind === "task" ? [by.part] : columns)}` : segmentPlace(choice.segment);
 }
 
 // Explain an empty ranking: nothing matches, the tasks lack the languages, or no system is complete.
-/** @param {Standings} options */
-export function emptyText({ board, rows, columns, choice }) {
+/** @param {Standings} table */
+export function emptyText(table) {
+  const { board, rows, dropped, columns, choice } = table;
   if (!board.systems.length) return "This board has no systems yet.";
-  if (!rows.length) return "No system matches these filters.";
+  if (!rows.length && !dropped.length) return "No system matches these filters.";
   if (!columns.length) return missingDataText(board, choice);
+  const [partial] = otherCounts(table);
+  if (!choice.filtered)
+    return `No matching system covers ${choice.segment.words}${partial ? `; ${partialText(partial)}` : ""}.`;
   return "No system has results for every selected task and language. Select fewer of them to get a ranking.";
 }
+
+/** @param {number} count */
+export const partialText = (count) => `${plural(count, "system")} ${count === 1 ? "has" : "have"} partial results`;
 
 // "XQuAD has no Swahili data. Try TyDiQA-GoldP or XNLI."
 /** @param {Board} board @param {Choice} options1 */
@@ -96,7 +112,7 @@ function missingDataText(board, { tasks, languages }) {
 // The ranking's definition, and the selection it averages over.
 /** @param {Standings} table */
 export const rankingText = (table) =>
-  table.choice.narrowed && table.columns.length
+  table.choice.filtered && table.columns.length
     ? `${table.choice.hint} Averaged over ${partOfSuite(table)}.`
     : table.choice.hint;
 
@@ -107,9 +123,8 @@ function partOfSuite({ board, columns }) {
 }
 
 // Name up to two tasks and two languages; count more.
-/** @param {Standings} table */
-function selectionText(table) {
-  const { board, columns } = table;
+/** @param {Board} board @param {CellColumn[]} columns */
+function selectionText(board, columns) {
   const codes = [...new Set(columns.flatMap((column) => column.codes))];
   /** @param {string[]} items @param {number} all @param {string} noun */
   const named = (items, all, noun) =>
@@ -136,8 +151,7 @@ export function leaderboardNotes({ board, rows, order }) {
     element(
       "p",
       {},
-      "Hover over or focus a score for its interval, scorer and data. ",
-      "° marks a partial average, which is not ranked. – means missing.",
+      "Select systems to compare them. Hover over or focus a score for its interval, scorer and data.",
     ),
     board.precision ? element("p", {}, board.precision) : null,
     order.note ? element("p", {}, order.note) : null,

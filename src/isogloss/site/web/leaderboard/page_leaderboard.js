@@ -1,52 +1,100 @@
-import { analysisBar } from "../analysis/analyses.js";
-import { humanRow, leaderboardColumns } from "./columns.js";
-import { element } from "../page/dom.js";
+import { firstSegment } from "../board/coverage.js";
+import { humanRow, isInRankOrder, leaderboardColumns } from "./columns.js";
+import { countText, element, plural } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
-import {
-  columnBoxes,
-  completeBox,
-  filterChips,
-  mainControls,
-  moreFilters,
-  taskWeights,
-  matchCount,
-} from "./leaderboard_controls.js";
+import { FILTER_KEYS } from "../board/filters.js";
+import { finderSentence } from "./finder_sentence.js";
+import { findings } from "./findings.js";
+import { filterChips, matchCount, toolbar } from "./leaderboard_controls.js";
 import { leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
+import { leaderboardLegend } from "./table_legend.js";
+import { otherSegments, partialResults } from "./partial_results.js";
+import { FULL, segmentOf } from "../board/segments.js";
+import { segmentTabs } from "./segment_tabs.js";
+import { selectionBar } from "./selection_bar.js";
 import { standings } from "../board/standings.js";
-import { redraw } from "../page/state.js";
+import { laterTest } from "../board/later_test.js";
+import { changeParams } from "../page/state.js";
 import { dataTable } from "../page/table.js";
 
 const MOST_FIRST = 10;
+// The landing page shows the first rows only, until the reader filters, turns pages or asks for all.
+const FIRST_ROWS = 10;
+
+// The address with the defaults filled in: the segment, and only systems that cover it, if any covers one. A filter of tasks
+// or metrics applies to the full benchmark.
+/** @param {Board} board @param {URLSearchParams} params */
+function withDefaults(board, params) {
+  const filled = new URLSearchParams(params);
+  const first = firstSegment(board);
+  const start = ["task", "metric"].some((key) => params.has(key)) ? FULL : first;
+  filled.set("segment", segmentOf(board, params.get("segment") ?? start).id);
+  if (params.has("partial") || first === null) filled.delete("complete");
+  else filled.set("complete", "1");
+  return filled;
+}
 
 /** @param {Board} board @returns {Page} */
 export function leaderboardPage(board) {
-  const testLater = delayedTest();
-  /** @param {URLSearchParams} params */
-  const view = (params) => {
+  const testLater = laterTest();
+  let isOpen = false;
+  /** @param {URLSearchParams} address */
+  const view = (address) => {
+    if (!isOpen && address.size) requestAnimationFrame(showTable);
+    isOpen = true;
+    const params = withDefaults(board, address);
     const table = standings(board, params);
-    const { nodes, columns, rows } = tableView(table, params);
+    const { nodes, files } = tableView(table, params);
     testLater(table);
-    const explains = element("div", { class: "explains" }, element("p", { class: "soft" }, rankingText(table)));
     return [
-      element("h1", { class: "sr" }, "Leaderboard"),
+      ...landing(board),
+      element("h2", { class: "board-title" }, "Leaderboard"),
+      segmentTabs(board, params),
       element("div", { class: "lead" }, leaderSentence(table)),
-      mainControls(board, params),
-      element("div", { class: "line start" }, moreFilters(board, params), explains),
-      taskWeights(board, params, table.choice.ranking !== "weights"),
-      filterChips(board, params),
       element(
         "div",
-        { class: "line" },
+        { class: "board-controls" },
         matchCount(board, table),
-        completeBox(params),
-        columnBoxes(params, table),
-        exportButtons("leaderboard", board, () => ({ columns, rows, more: { test: table.order.note } })),
+        toolbar(
+          board,
+          params,
+          table,
+          element("p", { class: "explains soft" }, rankingText(table)),
+          files,
+        ),
       ),
-      element("div", { class: "bar" }, analysisBar(board, params)),
+      filterChips(board, params),
       element("div", { class: "content" }, nodes),
+      selectionBar(board, params),
     ];
   };
   return { title: "Leaderboard", view };
+}
+
+// An address with a choice is about the table, which is below the findings.
+function showTable() {
+  if (scrollY === 0) document.querySelector(".board-title")?.scrollIntoView();
+}
+
+// What the board is for, what it knows, and ways into it.
+/** @param {Board} board */
+function landing(board) {
+  const start = standings(board, withDefaults(board, new URLSearchParams()));
+  const counts = [
+    plural(board.systems.length, "system"),
+    plural(board.tasks.length, "task"),
+    plural(board.languages.length, "language"),
+  ].join(", ");
+  return [
+    element(
+      "header",
+      { class: "purpose" },
+      element("h1", {}, "Where do multilingual models stop working?"),
+      element("p", { class: "soft" }, `${counts}. Every ranking says how sure it is.`),
+    ),
+    findings(board, start),
+    finderSentence(board),
+  ];
 }
 
 /** @param {Standings} table @param {URLSearchParams} params */
@@ -62,10 +110,12 @@ function tableView(table, params) {
     columns,
     rows: table.rows,
     params,
-    start: "overall",
+    start: table.shown[0].id,
     label: "Leaderboard",
     before: human ? [human] : [],
-    first: isOwn,
+    first: { is: isOwn, title: "Scored here", rest: "Published" },
+    legend: leaderboardLegend(table, isInRankOrder(table, params)),
+    most: isBrief(params) ? FIRST_ROWS : undefined,
     fallback: (a, b) => b.cells - a.cells,
     rowKey: (row) => row.system.id,
     rowClass: (row) =>
@@ -73,18 +123,29 @@ function tableView(table, params) {
         .filter(Boolean)
         .join(" ") || null,
   });
-  return { columns, rows: sorted, nodes: [node, leaderboardNotes(table)] };
+  const current = () => ({ columns, rows: sorted, more: { test: table.order.note } });
+  return {
+    files: exportButtons("leaderboard", table.board, current),
+    nodes: [
+      table.rows.length ? node : otherSegments(table, params),
+      moreRows(table, params),
+      partialResults(table, params),
+      leaderboardNotes(table),
+    ],
+  };
 }
 
-// Slow tests run after the table is drawn, unless another change comes first.
-function delayedTest() {
-  let timer = 0;
-  return (/** @type {Standings} */ table) => {
-    clearTimeout(timer);
-    if (!table.testRanks) return;
-    timer = window.setTimeout(() => {
-      table.testRanks?.();
-      redraw();
-    }, 60);
-  };
+const LONG = ["all", "page", "partial", ...FILTER_KEYS];
+/** @param {URLSearchParams} params */
+const isBrief = (params) => !LONG.some((key) => params.has(key));
+
+/** @param {Standings} table @param {URLSearchParams} params */
+function moreRows({ rows }, params) {
+  if (!isBrief(params) || rows.length <= FIRST_ROWS) return null;
+  const text = `Show all ${countText(rows.length)} systems`;
+  return element(
+    "p",
+    { class: "more-rows" },
+    element("button", { type: "button", "data-key": "all-rows", click: () => changeParams({ all: "1" }) }, text),
+  );
 }

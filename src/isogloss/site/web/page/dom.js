@@ -107,6 +107,10 @@ export function sizeText(value) {
 /** @param {number} count @param {string} noun @param {string} [many] */
 export const plural = (count, noun, many = `${noun}s`) => `${countText(count)} ${count === 1 ? noun : many}`;
 
+// "both", "all 3".
+/** @param {number} count */
+export const allOf = (count) => (count === 2 ? "both" : `all ${countText(count)}`);
+
 // "1 of 202 cells is", "3 of 202 cells are".
 /** @param {number} count @param {number} total @param {string} noun @param {[string, string]} [verbs] */
 export const partText = (count, total, noun, verbs = ["is", "are"]) =>
@@ -163,12 +167,17 @@ function signature(node) {
   return key ? `${node.nodeName}#${key}` : `${node.nodeName}.${node.getAttribute("class")?.split(" ", 1)[0] ?? ""}`;
 }
 
+// Nodes that were added to a rendered page stay where they are, as long as their parent does.
+/** @param {any} node */
+const isAttached = (node) => node.nodeType === 1 && node.hasAttribute("data-attached");
+
 // Turn the children of a node into the wanted ones, reusing nodes so that focus, scroll position and open details stay.
 /** @param {Node} parent @param {any[]} wanted */
 export function patchChildren(parent, wanted) {
   /** @type {Map<string, ChildNode[]>} */
   const reusable = new Map();
   for (const child of parent.childNodes) {
+    if (isAttached(child)) continue;
     const key = signature(child);
     const alike = reusable.get(key);
     if (alike) alike.push(child);
@@ -179,6 +188,7 @@ export function patchChildren(parent, wanted) {
   let at = parent.firstChild;
   wanted.forEach((next, index) => {
     const node = reused[index] ?? next;
+    while (at && isAttached(at)) at = at.nextSibling;
     if (at && node === at) at = at.nextSibling;
     else parent.insertBefore(node, at);
     if (node !== next) patch(node, next);
@@ -203,17 +213,19 @@ export function patch(node, next) {
   patchControl(node, next);
 }
 
-// The tip, the arrow keys and the reader set these attributes after a node is made.
+// The tip, the arrow keys, the edges and the reader set these attributes after a node is made.
 /** @param {any} node @param {string} name */
 const isKept = (node, name) =>
   (name === "open" && node.nodeName === "DETAILS") ||
+  name === "data-more" ||
   (name === "aria-describedby" && node.getAttribute(name) === "tip") ||
   (name === "tabindex" && node === document.activeElement);
 
 /** @param {any} node @param {any} next */
 function patchAttributes(node, next) {
   // The content security policy allows styles by script, but not style attributes.
-  if (node.hasAttribute("style") || next.hasAttribute("style")) node.style.cssText = next.style.cssText;
+  const style = next.getAttribute("style");
+  if (node.getAttribute("style") !== style) node.style.cssText = style ?? "";
   for (const name of node.getAttributeNames())
     if (name !== "style" && !next.hasAttribute(name) && !isKept(node, name)) node.removeAttribute(name);
   for (const name of next.getAttributeNames()) {

@@ -72,18 +72,20 @@ export function bucketBar(bucket, signed) {
     : scoreText(value);
   return {
     bucket,
-    label: edges || name,
-    name,
+    label: edges ? `${name} ${edges}` : name,
     value,
     n,
     low,
     high,
+    sure: signed ? contrast.significant : true,
+    lists: bucket.total > 0,
     lines: [
       `${name}${edges ? ` (${edges})` : ""}: ${text}`,
       missing(low) ? "no interval: too few independent examples" : `95 % interval ${intervalWords(low, high, signed)}`,
       plural(n, "example"),
-      signed ? `q = ${contrast.q}` : "",
+      signed ? `q = ${contrast.q}, ${contrast.significant ? "" : "not "}significant` : "",
       signed && contrast.turns ? "order of the two systems reversed" : "",
+      bucket.total ? "Select to show examples" : "No examples are listed for this bucket",
     ].filter(Boolean),
   };
 }

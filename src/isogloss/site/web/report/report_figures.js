@@ -1,5 +1,5 @@
 // @ts-check
-import { barChart } from "../charts/bars.js";
+import { barChart, sharedScale } from "../charts/bars.js";
 import { element } from "../page/dom.js";
 import { bucketBar } from "./report_buckets.js";
 
@@ -23,6 +23,14 @@ export const lowerIsBetter = (buckets) =>
  */
 export function bucketFigures(figures, pick) {
   const more = figures.length - MOST_CHARTS;
+  const isSigned = figures.some(({ signed }) => signed);
+  // All charts have one axis.
+  const records = figures.flatMap(({ facet }) =>
+    facet.buckets.map((/** @type {ReportBucket} */ bucket) => bucketBar(bucket, isSigned)),
+  );
+  const [low, high] = sharedScale(records, isSigned);
+  /** @type {[number, number]} */
+  const scale = isSigned ? [low, high] : [low < 0 ? -100 : 0, Math.max(100, high)];
   return [
     element(
       "div",
@@ -36,7 +44,8 @@ export function bucketFigures(figures, pick) {
             records: facet.buckets.map((/** @type {ReportBucket} */ bucket) => bucketBar(bucket, signed)),
             signed,
             description: `${facet.attribute}: ${facet.title}`,
-            most: signed ? 0 : 100,
+            scale,
+            alike: records,
             lower: signed && lowerIsBetter(facet.buckets),
             click: (/** @type {{ bucket: ReportBucket }} */ { bucket }) => pick(facet, bucket),
           }),

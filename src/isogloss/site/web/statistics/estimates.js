@@ -86,10 +86,11 @@ export function bucketEstimates({ value, columns }, bucketOf, buckets, sourceOf,
       count += 1;
     }
     const errors = new Float64Array(sources);
+    const present = Uint8Array.from({ length: sources }, (_, source) => Number(isPresent(source)));
     if (count > 1)
       for (let source = 0; source < sources; source++)
-        if (isPresent(source)) errors[source] = (sum / count - without[source]) * Math.sqrt((count - 1) / count);
-    return estimateOf(score(total, sizes[bucket]), weighted[bucket], errors, count);
+        if (present[source]) errors[source] = (sum / count - without[source]) * Math.sqrt((count - 1) / count);
+    return { ...estimateOf(score(total, sizes[bucket]), weighted[bucket], errors, count), present };
   });
 }
 
@@ -97,7 +98,7 @@ export function bucketEstimates({ value, columns }, bucketOf, buckets, sourceOf,
 export const squares = (numbers) => numbers.reduce((sum, number) => sum + number * number, 0);
 
 // `n` is the number of rows with a weight.
-/** @param {number} value @param {number} n @param {Float64Array} errors @param {number} count @returns {Estimate} */
+/** @param {number} value @param {number} n @param {Float64Array} errors @param {number} count */
 function estimateOf(value, n, errors, count) {
   const variance = squares(errors);
   const middle = (value * count + 1) / (count + 2);

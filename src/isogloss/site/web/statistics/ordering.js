@@ -16,7 +16,7 @@ export function holm(pValues) {
 }
 
 // Letters of more systems cannot be read, so that they have no groups; board/ranking.py has the same limit.
-const MOST_LETTERED = 100;
+export const MOST_LETTERED = 100;
 
 // Rank sets of k systems, and groups of systems that are not significantly different, best first. Two systems share a group
 // if and only if they are not significantly different. `p(i, j)` is the uncorrected p-value of a pair with i < j.

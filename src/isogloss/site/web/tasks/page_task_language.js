@@ -1,16 +1,18 @@
+import { cellLinks } from "../analysis/cell_links.js";
 import { systemWithRegime } from "../board/describe.js";
-import { cellMetricText, cellOf, cellScore, cellTitle, loadedDetail, metricsText } from "../board/decode.js";
-import { drawn, drawnToWidth, element, missing, plural, scoreText } from "../page/dom.js";
+import { cellMetricText, cellOf, cellScore, cellTitle, metricsText } from "../board/decode.js";
 import { autonym, cellTip, crumbs, languageLink, nothing, pageHead, taskLink } from "../board/parts.js";
-import { mark } from "../charts/plots.js";
-import { hashOf } from "../page/state.js";
+import { standings } from "../board/standings.js";
+import { dotChart, dotLegend } from "../charts/dot_chart.js";
 import { pointsOf } from "../charts/strip_chart.js";
+import { firstPlace } from "../leaderboard/leaderboard_words.js";
 import { systemTable } from "../leaderboard/system_table.js";
-import { withTip } from "../page/tips.js";
+import { element, missing, plural, scoreText } from "../page/dom.js";
+import { hashOf } from "../page/state.js";
+import { detailsTogether } from "./loaded_details.js";
+import { englishLine, englishReference, taskAxis } from "../board/best_cells.js";
 
 const MOST_DRAWN = 40;
-const FOREST_ROW = 24;
-const FOREST_TOP = 24;
 
 /** @param {Board} board @param {Task} task @param {string} code @returns {Page} */
 export function taskLanguagePage(board, task, code) {
@@ -22,37 +24,51 @@ export function taskLanguagePage(board, task, code) {
     main: "score",
     name: `${task.id}-${code}`,
     label: `Systems on ${task.name} in ${language.name}`,
+    task: task.id,
   };
   /** @param {URLSearchParams} params */
   const view = (params) => [
     crumbs(taskLink(task), languageLink(language)),
-    cellHead(task, language, points),
+    cellHead(board, task, language, points),
     cellChart(board, task, language, points.slice(0, MOST_DRAWN)),
     points.length > MOST_DRAWN
-      ? element("p", { class: "soft" }, `Showing the best ${MOST_DRAWN}; the table has all ${points.length}.`)
+      ? element("p", { class: "soft" }, `Showing the highest ${MOST_DRAWN}; the table has all ${points.length}.`)
       : null,
     element("h2", {}, "All systems"),
     systemTable(board, params, table),
+    cellLinks(board, task, code),
   ];
   return { title: `${task.name} in ${language.name}`, view };
 }
 
-/** @param {Task} task @param {Language} language @param {Point[]} options2 */
-function cellHead(task, language, [best, ...others]) {
+/** @param {Board} board @param {Task} task @param {Language} language @param {Point[]} points */
+function cellHead(board, task, language, points) {
+  const [best] = points;
   const size = task.n[task.languages.indexOf(language.code)];
+  const { verb, before, after } = taskCellVerdict(board, task, language.code, points);
   return pageHead(
     [`${cellTitle(task)} in ${language.name} `, autonym(language)],
     element(
       "p",
       { class: "headline" },
       systemWithRegime(best.system),
-      others.length ? " has the best score, " : " scores ",
+      ` ${verb}${before} `,
       element("strong", {}, scoreText(best.value)),
-      `, out of ${plural(1 + others.length, "system")}`,
-      size ? `, on ${plural(size, "test example")}.` : ".",
+      `, out of ${plural(points.length, "system")}`,
+      size ? ` on ${plural(size, "test example")}` : "",
+      after ? `; ${after}.` : ".",
       missing(task.human) || task.cellMetric ? "" : ` Human performance on the task: ${scoreText(task.human)}.`,
     ),
   );
+}
+
+// The test of a ranking by this cell alone, which needs the metric of the rankings.
+/** @param {Board} board @param {Task} task @param {string} code @param {Point[]} points */
+function taskCellVerdict(board, task, code, points) {
+  if (points.length === 1) return { verb: "scores", before: "", after: "" };
+  const table = standings(board, new URLSearchParams({ task: task.id, language: code }));
+  if (!task.cellMetric && table.ranked === points.length) return firstPlace(table);
+  return { verb: "has the best score", before: ",", after: "the order is not tested" };
 }
 
 /** @param {Board} board @param {Task} task @param {string} code @returns {SystemColumn[]} */
@@ -79,57 +95,28 @@ function cellColumns(board, task, code) {
   return average ? [score, mean] : [score];
 }
 
-// Scores with the intervals from each system's file, once it is loaded.
+// Scores with the intervals from each system's file, once it is loaded, beside the best score in English.
 /** @param {Board} board @param {Task} task @param {Language} language @param {Point[]} points */
-function cellChart(board, task, language, points) {
-  const located = points.map((point) => {
-    const detail = point.system.reported ? null : loadedDetail(point.system.id);
-    const { low = null, high = null } = cellOf(detail, task, language.code) ?? {};
-    return { ...point, low, high, lines: cellTip(board, point.system, task, language.code) };
+function cellChart(board, task, { code, name }, points) {
+  const details = detailsTogether(points.map(({ system }) => system));
+  const rows = points.map(({ system, value }) => {
+    const { low = null, high = null } = cellOf(details.get(system.id), task, code) ?? {};
+    return {
+      label: system.fullName,
+      href: hashOf(["system", system.id]),
+      figure: { value, low, high },
+      text: scoreText(value),
+      lines: cellTip(board, system, task, code),
+    };
   });
-  return forest(located, `Scores on ${task.name} in ${language.name}, best first`);
-}
-
-// A forest plot: systems in order with their intervals.
-/** @param {Point[]} points @param {string} description */
-function forest(points, description) {
-  const ends = points.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
-  const from = Math.max(0, Math.floor(Math.min(...ends) / 10) * 10);
-  const to = Math.min(100, Math.ceil(Math.max(...ends) / 10) * 10);
-  const height = FOREST_TOP + FOREST_ROW * points.length;
-  return drawnToWidth(element("div", { class: "plot" }), (width) => {
-    const left = Math.min(230, width * 0.42);
-    /** @param {number} value */
-    const x = (/** @type {Maybe<number>} */ value) =>
-      left + 12 + (((value ?? NaN) - from) / (to - from || 1)) * (width - left - 64);
-    const svg = drawn("svg", { width, height, role: "group", "aria-label": description });
-    for (let tick = from; tick <= to; tick += 10)
-      svg.append(
-        drawn("line", { x1: x(tick), x2: x(tick), y1: 20, y2: height, class: "grid" }),
-        drawn("text", { x: x(tick), y: 13, "text-anchor": "middle" }, String(tick)),
-      );
-    points.forEach((point, at) => {
-      const y = FOREST_TOP + FOREST_ROW * (at + 0.5);
-      svg.append(withTip(forestRow(point, y, { left, x, width }), () => point.lines));
-    });
-    return svg;
-  });
-}
-
-/**
- * @param {Point} options
- * @param {number} y
- * @param {{ left: number, x: (value: Maybe<number>) => number, width: number }} options2
- */
-function forestRow({ system, value, low, high, kind }, y, { left, x, width }) {
-  const name = system.fullName;
-  const label = name.length * 6.8 > left ? `${name.slice(0, Math.floor(left / 6.8) - 1)}…` : name;
-  return drawn(
-    "a",
-    { href: hashOf(["system", system.id]) },
-    drawn("text", { x: left, y: y + 4, "text-anchor": "end" }, label),
-    missing(low) ? null : drawn("line", { x1: x(low), x2: x(high), y1: y, y2: y, class: "whisker" }),
-    mark(kind, x(value), y),
-    drawn("text", { x: width - 2, y: y + 4, "text-anchor": "end", class: "value" }, scoreText(value)),
-  );
+  const hasIntervals = rows.some(({ figure }) => !missing(figure.low));
+  return [
+    dotChart({
+      bands: [{ name: "", rows }],
+      scale: taskAxis(board, task),
+      lines: englishReference(board, task).code === code ? [] : englishLine(board, task),
+      description: `Scores on ${task.name} in ${name}, best first`,
+    }),
+    hasIntervals ? dotLegend({ dot: "score with its 95 % interval; no line where it is not known" }) : null,
+  ];
 }

@@ -1,0 +1,154 @@
+// Everything about one pair of systems: the verdict, where it comes from, and the differences by task and language.
+import { population } from "../board/tested_on.js";
+import { taskName } from "../board/decode.js";
+import { lackText } from "../board/describe.js";
+import { plainTable } from "../board/parts.js";
+import { element, nameOf, plural, scoreText, signedText } from "../page/dom.js";
+import { cellMatrix } from "./cell_matrix.js";
+import { columnTable } from "./column_tables.js";
+import { contrastCounts } from "./contrast_counts.js";
+import { addedParts, againstLeader, explanationWords } from "./explained.js";
+import { forestLegend, forestLimit } from "./forest.js";
+import { languageForest, taskForest } from "./forest_rows.js";
+import { countWords, sharedText, untestedReason, verdictDetail, verdictWords } from "./verdict.js";
+
+const OVER_LANGUAGES = `Tasks have the leaderboard's verdicts: they hold ${population("languages")} and are corrected over all pairs of the systems ranked on a task.`;
+
+// The limit of the axis that all forest plots of a page share.
+/** @param {PairContrasts[]} all */
+export const sharedLimit = (all) =>
+  forestLimit(
+    all.flatMap(({ top, categories, tasks }) => [...(top ? [top] : []), ...categories, ...tasks]),
+    all.flatMap(({ cells, languages }) => [...cells, ...languages]),
+  );
+
+// The verdict, its test, where each is better, and what explains a conflict.
+/** @param {ComparedPair} compared @param {PairContrasts} contrasts */
+export function verdictSection(compared, contrasts) {
+  const { board, pair } = compared;
+  const { top, tasks, cells } = contrasts;
+  const reason = untestedReason(compared, contrasts);
+  const [taskCounts, cellCounts] = [contrastCounts(tasks), contrastCounts(cells)];
+  const where = [
+    tasks.length > 1 ? [countWords(taskCounts, "task", pair), " "] : "",
+    countWords(cellCounts, "cell", pair),
+  ];
+  const ranked = tasks.some(({ test, alone }) => test === "languages" && !alone);
+  return [
+    top && element("p", { class: "verdict" }, verdictWords(top, pair)),
+    top &&
+      element(
+        "p",
+        { class: "soft verdict-detail" },
+        verdictDetail(top, pair),
+        " ",
+        reason.length ? ["Why it is not tested: ", reason] : "",
+      ),
+    taskCounts.untested === taskCounts.all && cellCounts.untested === cellCounts.all
+      ? element(
+          "p",
+          { class: "lead-text" },
+          "No task and no cell is tested, so the scores below are compared as they are.",
+        )
+      : element("p", { class: "lead-text" }, where, ranked ? ` ${OVER_LANGUAGES}` : ""),
+    element("p", { class: "lead-text" }, explanationWords(board, pair, contrasts)),
+    pairFootnotes(board, pair, tasks),
+    addedTable(board, pair, contrasts),
+    pairCoverage(board, pair, contrasts),
+  ];
+}
+
+// How much each part of the overall score adds to the difference, if the better average and most other counts disagree.
+/** @param {Board} board @param {System[]} pair @param {PairContrasts} contrasts */
+function addedTable(board, pair, contrasts) {
+  const parts = addedParts(board, contrasts);
+  if (!parts.length || !contrasts.top || !againstLeader(contrasts, parts).against.length) return null;
+  const number = (/** @type {string} */ text) => element("td", { class: "number" }, text);
+  const rows = parts.map((part) => [
+    element("th", { scope: "row" }, part.title),
+    number(scoreText(part.first)),
+    number(scoreText(part.second)),
+    number(signedText(part.lead)),
+    number(signedText(part.added)),
+  ]);
+  const { first, second, lead } = contrasts.top;
+  const total = [
+    element("th", { scope: "row" }, "Overall"),
+    number(scoreText(first)),
+    number(scoreText(second)),
+    number(signedText(lead)),
+    number(signedText(lead)),
+  ];
+  const heads = ["Part", ...pair.map(({ fullName }) => nameOf(fullName)), "Difference", "Adds to overall"];
+  return element(
+    "div",
+    { class: "category-parts" },
+    plainTable("Parts of the difference", heads, [...rows, total], { words: 1 }),
+  );
+}
+
+/** @param {Board} board @param {System[]} pair @param {PairContrasts} contrasts */
+function pairCoverage(board, pair, contrasts) {
+  const { rows } = columnTable(board, "overall");
+  const lacking = pair.filter((system) => rows[system.at].lacking().length);
+  return element(
+    "p",
+    { class: "soft" },
+    sharedText(board, pair, contrasts),
+    lacking.map((system) => [" ", nameOf(system.fullName), ` – ${lackText(board, rows[system.at])}.`]),
+  );
+}
+
+// Footnotes that qualify a score of the comparison.
+/** @param {Board} board @param {System[]} pair @param {Contrast[]} tasks */
+function pairFootnotes(board, pair, tasks) {
+  const used = new Set(tasks.map(({ id }) => id));
+  const notes = (board.footnotes ?? []).filter(
+    ({ system, task }) => pair.some(({ id }) => id === system) && used.has(task),
+  );
+  return notes.length
+    ? element(
+        "ul",
+        { class: "notes" },
+        notes.map(({ system, task, text }) =>
+          element(
+            "li",
+            {},
+            "† ",
+            nameOf(pair.find(({ id }) => id === system)?.fullName),
+            `, ${taskName(board, task)}: `,
+            text,
+          ),
+        ),
+      )
+    : null;
+}
+
+/** @param {ComparedPair} compared @param {PairContrasts} contrasts @param {number} limit @param {URLSearchParams} params */
+export function forestSections({ board, pair, systems }, contrasts, limit, params) {
+  const { cells, languages } = contrasts;
+  const colours = pair.map((system) => systems.indexOf(system));
+  const options = { pair, colours, limit };
+  const alone = systems.length === 2;
+  const byLanguage = languages.length ? languageForest(board, contrasts, options, params) : null;
+  const hint =
+    "The mean difference over the tasks that both have in a language. Dots are hollow: a mean over several tasks has no test of its own.";
+  const matrix =
+    alone && cells.some(({ test }) => test)
+      ? [element("h3", {}, "Every task in every language"), cellMatrix(board, pair, contrasts)]
+      : null;
+  return [
+    forestLegend(pair, colours, contrasts),
+    taskForest(board, contrasts, options, params),
+    byLanguage && alone ? [element("h2", {}, "By language"), element("p", { class: "soft" }, hint), byLanguage] : null,
+    byLanguage && !alone
+      ? element(
+          "details",
+          { class: "pair-languages", "data-key": `languages-${pair.map(({ id }) => id).join("-")}` },
+          element("summary", {}, `By language: ${plural(languages.length, "language")}`),
+          byLanguage,
+        )
+      : null,
+    matrix,
+  ];
+}

@@ -1,0 +1,53 @@
+// Which systems to compare if the address names none, and whom to compare a system with.
+import { cellScore } from "../board/decode.js";
+import { scoreTitle } from "../board/describe.js";
+import { wholeValue } from "../board/standings.js";
+import { columnTable } from "./column_tables.js";
+
+const PARTNERS = 3;
+
+// The two best-ranked systems of the full benchmark, or else of the column that most systems have. `column` is null for the
+// full benchmark.
+/** @param {Board} board @returns {{ systems: System[], column: ScoreColumn | null, count: number } | null} */
+export function bestPair(board) {
+  const { rows, shown } = columnTable(board, "overall");
+  const counted = shown.map((column) => ({
+    column,
+    count: rows.filter((row) => wholeValue(row, column.id) !== null).length,
+  }));
+  const [full] = counted;
+  const widest = full.count > 1 ? full : counted.reduce((most, next) => (next.count > most.count ? next : most));
+  if (widest.count < 2) return null;
+  const table = columnTable(board, widest.column.id);
+  const ranked = table.rows.filter(({ rank }) => rank !== null).sort((a, b) => Number(a.rank) - Number(b.rank));
+  const column = widest === full ? null : widest.column;
+  return { systems: ranked.slice(0, 2).map(({ system }) => system), column, count: widest.count };
+}
+
+/** @param {NonNullable<ReturnType<typeof bestPair>>} best */
+export const preselectedText = ({ column, count }) =>
+  column
+    ? `Preselected: the two best-ranked of ${count} systems on ${scoreTitle(column)}, because fewer than two systems cover the full benchmark.`
+    : "Preselected: the two best-ranked systems of the full benchmark.";
+
+// The systems that share most cells and averages with one, best rank first among equals.
+/** @param {Board} board @param {System} system @param {System[]} [without] */
+export function partnersOf(board, system, without = []) {
+  const { rows, shown } = columnTable(board, "overall");
+  const own = rows[system.at];
+  const columns = shown.filter((column) => wholeValue(own, column.id) !== null);
+  const cells = board.tasks.flatMap((task) =>
+    task.languages.filter((code) => !Number.isNaN(cellScore(task, system, code))).map((code) => ({ task, code })),
+  );
+  return rows
+    .filter((row) => row.system.id !== system.id && !without.some(({ id }) => id === row.system.id))
+    .map((row) => ({
+      system: row.system,
+      rank: row.rank ?? Infinity,
+      cells: cells.filter(({ task, code }) => !Number.isNaN(cellScore(task, row.system, code))).length,
+      columns: columns.filter(({ id }) => wholeValue(row, id) !== null).length,
+    }))
+    .filter((partner) => partner.cells || partner.columns)
+    .sort((a, b) => b.cells + b.columns - a.cells - a.columns || a.rank - b.rank)
+    .slice(0, PARTNERS);
+}

@@ -1,0 +1,55 @@
+import { intervalText } from "../board/describe.js";
+import { languageHeads } from "../board/families.js";
+import { scorePaint } from "../charts/colour.js";
+import { heatTable, scoreKey } from "../charts/heatmap.js";
+import { element, scoreText } from "../page/dom.js";
+import { hashOf } from "../page/state.js";
+
+/** @type {Language} */
+const NO_LANGUAGE = {
+  code: "",
+  name: "",
+  autonym: "",
+  family: "",
+  branch: "",
+  script: "",
+  rtl: false,
+  articles: null,
+  speakers: null,
+  near: [],
+  place: null,
+};
+
+/** @param {number} rate */
+const errorPaint = (rate) => scorePaint(100 - rate);
+
+/** @param {Board} board @param {SystemDetail} detail */
+export function checklistSection(board, detail) {
+  const rates = detail.checklist ?? [];
+  if (!rates.length) return null;
+  const tests = [...new Set(rates.map(({ test }) => test))];
+  const codes = [...new Set(rates.map(({ language }) => language))];
+  // The checklist may have languages without any task.
+  const languages = codes.map((code) => board.language.get(code) ?? { ...NO_LANGUAGE, code, name: code, family: code });
+  const rateOf = new Map(rates.map((rate) => [`${rate.test}/${rate.language}`, rate]));
+  return element(
+    "section",
+    {},
+    element("h2", {}, "Checklist: error rates"),
+    element("p", { class: "soft" }, "Share of failed cases. Lower is better."),
+    scoreKey(0, 100, errorPaint),
+    heatTable({
+      rows: tests,
+      ...languageHeads(languages, ({ code }) => (board.language.has(code) ? hashOf(["language", code]) : null)),
+      caption: "Error rates by test and language",
+      rowHead: (test) => test,
+      value: (test, { code }) => rateOf.get(`${test}/${code}`)?.value,
+      paintOf: errorPaint,
+      text: (rate) => String(Math.round(rate)),
+      tip: (test, { code, name }, rate) => [
+        `${test}, ${name}: ${scoreText(rate)} % errors`,
+        intervalText(rateOf.get(`${test}/${code}`) ?? {}),
+      ],
+    }),
+  );
+}
