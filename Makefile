@@ -1,5 +1,5 @@
-# Every target installs what it needs, again whenever the dependencies change: .venv-demo for the demo, .venv for
-# everything else.
+# Every target installs what it needs, again whenever the dependencies change: .venv-demo for the demo, .venv-docs for
+# the site, .venv for everything else.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
@@ -98,17 +98,22 @@ format: setup
 
 # The pages with the references generated from the code, and the board of all published systems. Broken links are errors.
 DOCS := out/docs
-docs-tools: setup
-	$(call install,.venv,zensical)
+DOCS_STAMP := .venv-docs/.installed
+$(DOCS_STAMP): pyproject.toml constraints.txt | python
+	$(PYTHON) -m venv .venv-docs
+	$(call install,.venv-docs,--editable '.[docs]')
+	@touch $@
+
+docs-tools: $(DOCS_STAMP)
 
 docs-pages: docs-tools
-	$(BIN)/python scripts/docs/stage.py $(DOCS)/pages
+	.venv-docs/bin/python scripts/docs/stage.py $(DOCS)/pages
 	rm -rf $(DOCS)/site
-	$(BIN)/zensical build --clean --strict
-	$(BIN)/python scripts/docs/offline.py $(DOCS)/site
+	.venv-docs/bin/zensical build --clean --strict
+	.venv-docs/bin/python scripts/docs/offline.py $(DOCS)/site
 
 docs: docs-pages
-	$(BIN)/isogloss board build published:all --out $(DOCS)/site/board
+	.venv-docs/bin/isogloss board build published:all --out $(DOCS)/site/board
 
 bench: setup
 	$(call install,.venv,--requirement benchmarks/requirements.txt)
@@ -130,4 +135,4 @@ audit: setup
 		pip-audit --strict --require-hashes --disable-pip --requirement deploy/requirements.txt
 
 clean:
-	rm -rf .venv .venv-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis out
+	rm -rf .venv .venv-demo .venv-docs .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis out

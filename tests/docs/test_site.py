@@ -11,7 +11,7 @@ from docs.blocks import ROOT
 
 pytestmark = pytest.mark.slow
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium") or shutil.which("chromium-browser")
-ZENSICAL = shutil.which("zensical") or shutil.which(str(Path(sys.executable).with_name("zensical")))
+ZENSICAL = shutil.which("zensical") or shutil.which(str(ROOT / ".venv-docs" / "bin" / "zensical"))  # `make docs-tools`
 
 
 @pytest.fixture(scope="module")
