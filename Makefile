@@ -1,5 +1,5 @@
-# Every target installs what it needs, again whenever the dependencies change: .venv-demo for the demo, .venv for
-# everything else.
+# Every target installs what it needs, again whenever the dependencies change: .venv-demo for the demo, .venv-docs for
+# the site, .venv for everything else.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
@@ -17,7 +17,7 @@ install = { command -v uv >/dev/null || $(1)/bin/python $(PIP_INSTALL) uv; } && 
 		--constraint constraints.txt $(2) || \
 	$(1)/bin/python $(PIP_INSTALL) $(2)
 
-.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format bench dist pin audit clean python
+.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format docs docs-tools docs-pages bench dist pin audit clean python
 
 help:
 	@echo "make demo       run, score, explain and report the n-gram baseline on the embedded suite, and build a leaderboard, offline"
@@ -27,6 +27,7 @@ help:
 	@echo "make lint       ruff, mypy --strict, import layers"
 	@echo "make lint-js    tsc --strict and eslint on the JavaScript (needs node and npm)"
 	@echo "make test-js    unit tests of the JavaScript (needs node)"
+	@echo "make docs       build the documentation site and the published board in it: out/docs/site, ready for any static host"
 	@echo "make bench      compare the speed with peer libraries"
 	@echo "make dist       build the source archive and the wheel, twice, and install them into every Python on this machine"
 	@echo "make pin        pin the newest versions that a board's server needs, with hashes, in deploy/requirements.txt"
@@ -95,6 +96,25 @@ format: setup
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+# The pages with the references generated from the code, and the board of all published systems. Broken links are errors.
+DOCS := out/docs
+DOCS_STAMP := .venv-docs/.installed
+$(DOCS_STAMP): pyproject.toml constraints.txt | python
+	$(PYTHON) -m venv .venv-docs
+	$(call install,.venv-docs,--editable '.[docs]')
+	@touch $@
+
+docs-tools: $(DOCS_STAMP)
+
+docs-pages: docs-tools
+	.venv-docs/bin/python scripts/docs/stage.py $(DOCS)/pages
+	rm -rf $(DOCS)/site
+	.venv-docs/bin/zensical build --clean --strict
+	.venv-docs/bin/python scripts/docs/offline.py $(DOCS)/site
+
+docs: docs-pages
+	.venv-docs/bin/isogloss board build published:all --out $(DOCS)/site/board
+
 bench: setup
 	$(call install,.venv,--requirement benchmarks/requirements.txt)
 	$(BIN)/python benchmarks/run.py
@@ -115,4 +135,4 @@ audit: setup
 		pip-audit --strict --require-hashes --disable-pip --requirement deploy/requirements.txt
 
 clean:
-	rm -rf .venv .venv-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis out
+	rm -rf .venv .venv-demo .venv-docs .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis out

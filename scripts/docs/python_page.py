@@ -1,0 +1,64 @@
+"""Page of the reference of Python functions, from their signatures and docstrings."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import isogloss
+
+_SECTIONS = {"Args:": "Parameters", "Returns:": "Returns", "Raises:": "Raises", "Yields:": "Yields"}
+
+
+def _signature(name: str, function: Any) -> str:
+    """Return the signature, one parameter per line."""
+    signature = inspect.signature(function)
+    lines, keyword_only = [], False
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
+            lines.append("*")
+            keyword_only = True
+        lines.append(str(parameter))
+    result = inspect.formatannotation(signature.return_annotation)
+    returned = "" if signature.return_annotation is signature.empty else f" -> {result}"
+    text = f"{name}(\n" + "".join(f"    {line},\n" for line in lines) + f"){returned}"
+    return re.sub(r"\b(?:isogloss|collections\.abc|pathlib|os|typing)(?:\.\w+)*\.(?=[A-Z])", "", text)
+
+
+def _sections(doc: str) -> Iterator[str]:
+    """Markdown of a docstring: Args, Returns and Raises become lists."""
+    inside = False
+    for block in re.split(r"\n\s*\n", doc):
+        title, _, rest = block.partition("\n")
+        if title.strip() in _SECTIONS and rest:
+            inside = True
+            yield f"**{_SECTIONS[title.strip()]}**"
+            yield "\n".join(_items(inspect.cleandoc(rest)))
+        elif inside and block.startswith(" "):
+            yield "\n".join(_items(inspect.cleandoc(block)))
+        else:
+            inside = False
+            yield block
+
+
+def _items(text: str) -> Iterator[str]:
+    """Entries of a section; continuation lines are indented."""
+    entries = re.split(r"\n(?=\S)", text)
+    for entry in entries:
+        joined = " ".join(entry.split())
+        named = re.match(r"(\*{0,2}\w+): (.*)", joined)
+        yield f"- `{named[1]}`: {named[2]}" if named else f"- {joined}"
+
+
+def page() -> str:
+    """Return the page: all functions at the top level of the package, by name."""
+    functions = {
+        name: found
+        for name in sorted(isogloss.__all__)
+        if callable(found := getattr(isogloss, name)) and not inspect.ismodule(found)
+    }
+    parts = ["# Python", "The commands as functions, generated from their docstrings. Results render in notebooks."]
+    for name, function in functions.items():
+        parts += [f"## isogloss.{name}", f"```python\n{_signature(name, function)}\n```"]
+        parts += _sections(inspect.getdoc(function) or "")
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,90 @@
+"""Collect the pages of the site, with the references generated from the code, for zensical.
+
+python scripts/docs/stage.py out/docs/pages
+
+Pages link to files as they lie in the repository. In the copy, links to pages elsewhere in it (benchmarks,
+contributing) lead to their place in the site, and links to anything that is not a page become plain text.
+"""
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import command_pages
+import python_page
+
+ROOT = Path(__file__).parents[2]
+# Pages outside docs/: their place in the site.
+ELSEWHERE = {
+    "benchmarks/README.md": "benchmarks.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+}
+_LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+
+
+def places() -> dict[str, str]:
+    """Return the place in the site of each file in the repository that belongs to it."""
+    docs = {
+        path.relative_to(ROOT).as_posix(): path.relative_to(ROOT / "docs").as_posix()
+        for path in sorted((ROOT / "docs").rglob("*"))
+        if path.suffix in {".md", ".svg", ".png", ".css"}
+    }
+    return docs | ELSEWHERE
+
+
+def _target(link: str, page: str, known: Mapping[str, str]) -> str | None:
+    """Return a link as the staged page needs it, or None if it leads out of the site."""
+    if re.match(r"[a-z]+:|#", link):
+        return link
+    path, hash_, anchor = link.partition("#")
+    at = os.path.normpath(Path(page).parent / path)
+    # The board and the generated references exist only in the site.
+    place = known.get(at) or (at.removeprefix("docs/") if at.startswith(("docs/board/", "docs/reference/")) else None)
+    if place is None:
+        return None
+    return os.path.relpath(place, Path(known[page]).parent) + hash_ + anchor
+
+
+def relinked(text: str, page: str, known: Mapping[str, str]) -> str:
+    """Return a page with its links as they must be in the site; code stays as it is."""
+
+    def one(found: re.Match[str]) -> str:
+        image, label, link = found.groups()
+        target = _target(link, page, known)
+        return label if target is None else f"{image}[{label}]({target})"
+
+    # A link's text may be code, so links are found first, outside of blocks only.
+    parts = re.split(r"(^```.*?^```)", text, flags=re.DOTALL | re.MULTILINE)
+    return "".join(part if part.startswith("```") else _LINK.sub(one, part) for part in parts)
+
+
+def generated() -> Iterator[tuple[str, str]]:
+    """Return the references generated from the code: path in the site and text."""
+    yield from command_pages.pages()
+    yield "reference/python.md", python_page.page()
+
+
+def stage(out: Path) -> None:
+    """Write all pages to a folder, which is replaced."""
+    shutil.rmtree(out, ignore_errors=True)
+    known = places()
+    for source, place in known.items():
+        target = out / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if place.endswith(".md"):
+            text = (ROOT / source).read_text(encoding="utf-8")
+            target.write_text(relinked(text, source, known), encoding="utf-8")
+        else:
+            shutil.copyfile(ROOT / source, target)
+    for place, text in generated():
+        target = out / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    stage(Path(sys.argv[1]))

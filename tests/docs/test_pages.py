@@ -1,0 +1,75 @@
+"""Guides run as written, and print what they show."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from caches import new_cache
+from docs.blocks import NEEDS, ROOT, blocks, differs, environment, guides, outputs
+
+# Pages of the reference with blocks that run.
+MARKED = [ROOT / "docs" / "tasks.md"]
+RUN = [page for page in [*guides(), *MARKED] if any(block.runs for block in blocks(page))]
+# Blocks that guides leave out for what they need: more must have a good reason.
+LEFT_OUT = 12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.relative_to(ROOT / "docs").as_posix())
+def test_page_runs_as_written(page: Path, tmp_path: Path) -> None:
+    env = environment(tmp_path, new_cache(tmp_path / ".cache"))
+    for block, printed in outputs(page, tmp_path, env):
+        wrong = differs(block.shown or "", printed)
+        assert not wrong, f"{page.name}, after line {block.line}: not printed: {wrong}\n{printed}"
+
+
+def test_blocks_left_out_say_why() -> None:
+    left_out = [
+        block for page in guides() for block in blocks(page) if block.kind in {"bash", "python"} and not block.runs
+    ]
+    assert all(block.reason.startswith(NEEDS) for block in left_out), [block.code for block in left_out]
+    assert len(left_out) <= LEFT_OUT
+
+
+def test_wrong_output_is_noticed() -> None:
+    printed = "a  1\nb  2\nc  3\n"
+    assert not differs("a  1\n…\nc  …\n", printed)
+    assert not differs("b  2\nc  3\n", printed)
+    assert differs("a  1\nc  3\n", printed) == "c  3"
+    assert differs("…\nb  3\n", printed) == "b  3"
+    assert differs("c  3\na  1\n", printed) == "a  1"
+
+
+def test_how_to_pages_are_short() -> None:
+    for page in (ROOT / "docs" / "how-to").glob("*.md"):
+        assert len(page.read_text(encoding="utf-8").split()) <= 450, page.name  # 400 of prose and commands, and marks
+
+
+def _pages(nav: Any) -> list[str]:
+    if isinstance(nav, str):
+        return [nav]
+    return [page for entry in (nav.values() if isinstance(nav, dict) else nav) for page in _pages(entry)]
+
+
+def test_every_page_is_in_the_navigation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "docs"))
+    import stage
+
+    known = {place for place in stage.places().values() if place.endswith(".md")}
+    known |= {place for place, _ in stage.generated()}
+    settings = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))
+    shown = _pages(settings["project"]["nav"])
+    assert sorted(shown) == sorted(known)
+
+
+def test_links_lead_to_their_place_in_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "docs"))
+    import stage
+
+    known = {"docs/how-to/a.md": "how-to/a.md", "docs/b.md": "b.md", "benchmarks/README.md": "benchmarks.md"}
+    text = "[x](../../benchmarks/README.md#y) [`z`](../b.md) [w](../../src/w.py) [board](../board/index.html)\n"
+    wanted = "[x](../benchmarks.md#y) [`z`](../b.md) w [board](../board/index.html)\n"
+    code = "```text\n[w](../../src/w.py)\n```\n"
+    assert stage.relinked(text + code, "docs/how-to/a.md", known) == wanted + code
