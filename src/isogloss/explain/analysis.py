@@ -80,8 +80,8 @@ def explain(
     """Explain scores: cut the examples into buckets by length, overlap, type, script …, and score every bucket.
 
     Args:
-        *predictions: one prediction folder, or mapping {task: {language: {id: answer}}}; or several, to compare
-            them pairwise.
+        *predictions: one prediction folder, or predictions in memory, as `isogloss.score` takes them; or several, to
+            compare them pairwise.
         attributes: attributes to include, in the syntax of `choose_attributes`, e.g. ["aLen=shared", "qType"].
         examples: number of examples to list per bucket, with their texts.
         convention: "ours"; "paper", attributes and buckets as in the XTREME-R paper; or "explainaboard", as in
