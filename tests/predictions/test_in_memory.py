@@ -57,12 +57,12 @@ def of_datasets(records: list[dict[str, Any]]) -> Any:
 
 
 FORMS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
-    "pandas": lambda records: pd.DataFrame(records),
+    "pandas": pd.DataFrame,
     "mapping of columns": lambda records: {name: [record[name] for record in records] for name in records[0]},
     "arrow": lambda records: pa.Table.from_pylist([each for each in records if each["task"] == "mini-udpos"]),
-    "pandas of arrow": lambda records: (
-        pa.Table.from_pylist([each for each in records if each["task"] == "mini-udpos"]).to_pandas()
-    ),
+    "pandas of arrow": lambda records: pa.Table.from_pylist(
+        [each for each in records if each["task"] == "mini-udpos"]
+    ).to_pandas(),
     "datasets": of_datasets,
 }
 
@@ -138,7 +138,7 @@ def table_of(**changed: Any) -> Any:
     ("table", "message"),
     [
         (table_of(task="mini-xnl"), r"row 1 of the table: .*mini-xnl.*Did you mean mini-xnli"),
-        (table_of(language="xx"), "row 1 of the table: mini-xnli has no xx"),
+        (table_of(language="xx"), "row 1 of the table: unknown language of mini-xnli 'xx'"),
         (table_of(language=None), "row 1 of the table: column 'language': expected a name, got (None|nan)"),
         (table_of(id="test-0"), "row 1 of the table: column 'id': 'test-0' occurs twice in mini-xnli/en"),
         (table_of(id=1.0), r"row 1 of the table: column 'id': expected text, got 1\.0"),

@@ -1,5 +1,6 @@
 """Find all problems of a prediction folder: files, formats, ids and answers."""
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from typing import Any
 
 from isogloss.errors import DataError, IsoglossError, PredictionError, unknown
 from isogloss.metrics.crossed import Design
-from isogloss.notebooks import data_frame, html_table, short_repr
+from isogloss.notebooks import arrow_table, data_frame, html_table, short_repr
 from isogloss.predictions.check import CheckedAnswers, check_answers
 from isogloss.predictions.folder import PredictionFolder, misnamed_entries, tasks_in
 from isogloss.predictions.gold import GoldSource
@@ -95,6 +96,14 @@ class ValidationReport:
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per problem."""
         return data_frame(self._rows(), ("severity", "where", "what", "fix"))
+
+    def to_arrow(self) -> Any:
+        """Return an Arrow table with one row per problem."""
+        return arrow_table(self._rows())
+
+    def to_json(self) -> str:
+        """Return the problems as a JSON list."""
+        return json.dumps(self._rows(), ensure_ascii=False, indent=2)
 
     def _rows(self) -> list[dict[str, str]]:
         return [
