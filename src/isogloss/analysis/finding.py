@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from isogloss.errors import IsoglossError, unknown
-from isogloss.escaping import html_text
 from isogloss.figures import difference_interval_text, difference_text
-from isogloss.notebooks import arrow_table, data_frame, html_table, plot, to_latex
+from isogloss.notebooks import arrow_table, data_frame, html_table, plot, rich_html, to_latex
 from isogloss.scoring.results import json_of
 
 if TYPE_CHECKING:
@@ -210,8 +209,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         sizes = ", ".join(f"{table.name}: {len(table.rows)} rows" for table in self.tables)
         return f"Finding({self.analysis}; {sizes})"
 
-    def _repr_html_(self) -> str:
-        return f"<p>{html_text(self.reading)}</p>" + "".join(table._repr_html_() for table in self.tables)
+    _repr_html_ = rich_html
 
 
 def require(scores: "ScoreView", *, systems: int = 1, languages: int = 1, what: str) -> None:

@@ -136,7 +136,7 @@ class PredictionsOnDemand:
         return True
 
     def find(self, task: Task, language: str, split: str) -> PredictionFile:
-        """Return the cell, whose answers are computed by `read`."""
+        """Return the cell; `read` computes its answers."""
         return PredictionFile(self.root / task.id / language, "memory")
 
     def pseudo_languages(self, task: Task, split: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from isogloss.analysis.finding import Finding
 from isogloss.errors import IsoglossError, unknown
 from isogloss.escaping import html_text, printable_values
 from isogloss.explain.analysis import Analysis
+from isogloss.notebooks import html_table
 from isogloss.plugins import load_object
 from isogloss.results.averages import Systems
 from isogloss.results.readers import system_of_record
@@ -80,7 +81,6 @@ def charts_of(record: Any) -> list[Chart]:
 def _(record: Results) -> list[Chart]:
     systems = _systems(record)
     pairs = pair_section(systems).charts if record.pairs else []
-    # A chart of one language says no more than the averages.
     return [*language_section(systems).charts, *overview_section(systems).charts, *pairs]
 
 
@@ -101,7 +101,18 @@ def _systems(record: Results) -> Systems:
 
 def html(record: Any) -> str:
     """Return the tables of a record as HTML; scores by language are a heat map."""
-    return "".join(map(html_of_table, tables_of(record)))
+    return _introduction(record) + "".join(map(html_of_table, tables_of(record)))
+
+
+def _introduction(record: Any) -> str:
+    """Return what a record says before its tables: the summary of a finding, or what is significant of each system."""
+    if isinstance(record, Finding):
+        return f"<p>{html_text(record.reading)}</p>"
+    if not isinstance(record, Analysis) or not record.pairs:  # the tables of a single system include its findings
+        return ""
+    rows = [(str(single.system["name"]), *finding) for single in record.explanations for finding in single.sentences]
+    title = "Significant findings" + (f" ({record.correction})" if record.correction else "")
+    return html_table(title, ("system", "cell", "finding"), rows)
 
 
 def html_of_table(table: Table) -> str:
