@@ -41,7 +41,7 @@ def documented(function: Callable[..., Any]) -> set[str]:
 
 def parameters(function: Callable[..., Any]) -> Iterator[str]:
     """Yield the names of all parameters, with every name of options that are given as a typed dictionary."""
-    for name, parameter in inspect.signature(function).parameters.items():
+    for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
         yield name
         if parameter.kind is parameter.VAR_KEYWORD and typing.get_origin(parameter.annotation) is typing.Unpack:
             [options] = typing.get_args(parameter.annotation)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import isogloss
+from isogloss.analysis.finding import AnalysisError
 from isogloss.errors import PredictionError, UnknownNameError
 from isogloss.predictions.memory import open_predictions
 from isogloss.predictions.on_demand import Embeddings
@@ -102,6 +103,18 @@ def test_a_fitted_system_scores_as_its_run(tmp_path: Path) -> None:
     fitted = system("ngram").fit(isogloss.task("mini-xnli"), isogloss.load("mini-xnli", "en", "train"), 0)
     of_run = isogloss.score(tmp_path / "ngram/zero-shot/seed-0", **asked)
     assert isogloss.score(fitted, **asked).cells == of_run.cells
+
+
+def test_analyses_take_predictions_in_memory(in_files: Path) -> None:
+    asked = {"suite": "mini", "tasks": ["mini-xnli"], "languages": ["en", "sw"]}
+    of_memory = isogloss.analyze("consistency", {"mini-xnli": answers()["mini-xnli"]}, **asked)
+    of_files = isogloss.analyze("consistency", in_files, **asked)
+    assert [[row[1:] for row in table.rows] for table in of_memory.tables] == [
+        [row[1:] for row in table.rows] for table in of_files.tables
+    ]
+    assert "<predictions in memory>" in of_memory.command
+    with pytest.raises(AnalysisError, match="expected results, got predictions"):
+        isogloss.analyze("families", answers())
 
 
 def test_functions_that_fail_name_the_cell() -> None:

@@ -32,7 +32,7 @@ from isogloss.workers import Workers, local_workers
 
 
 def plan(  # noqa: PLR0913 - the options of the command
-    *pilots: Predictions,
+    *pilots: "Predictions",
     difference: float = 1.0,
     power: float = POWER,
     comparisons: int = 1,
@@ -44,7 +44,7 @@ def plan(  # noqa: PLR0913 - the options of the command
     seed_sd: float = 0.0,
     prompt_sd: float = 0.0,
     jobs: int = 1,
-    **options: Unpack[ScoreOptions],
+    **options: "Unpack[ScoreOptions]",
 ) -> Finding:
     """Plan a comparison of two systems: the numbers it needs to see a difference, and what a budget can see.
 

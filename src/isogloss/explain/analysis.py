@@ -81,12 +81,12 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def explain(
-    *predictions: Predictions,
+    *predictions: "Predictions",
     attributes: Sequence[str] | None = None,
     examples: int = 0,
     convention: str = OURS,
     jobs: int = 1,
-    **options: Unpack[ExplainOptions],
+    **options: "Unpack[ExplainOptions]",
 ) -> Analysis:
     """Explain scores: cut the examples into buckets by length, overlap, type, script …, and score every bucket.
 

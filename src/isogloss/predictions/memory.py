@@ -105,6 +105,11 @@ def open_predictions(predictions: Predictions, *, pseudo: bool = False) -> Predi
     raise TypeError(f"predictions are {forms}, got {type(predictions).__name__}{advice}")
 
 
+def source_name(predictions: object) -> str:
+    """Return the path of predictions for messages and commands, or that they are in memory."""
+    return str(predictions) if isinstance(predictions, str | os.PathLike) else "<predictions in memory>"
+
+
 def _known_cells(predictions: AnswersByCell, *, pseudo: bool) -> AnswersByCell:
     """Return answers by the ids of tasks; unknown tasks and languages are errors."""
     answers: dict[str, Mapping[str, CellAnswers]] = {}

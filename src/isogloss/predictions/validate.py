@@ -118,7 +118,7 @@ class ValidationReport:
 
 
 def validate(
-    predictions: Predictions,
+    predictions: "Predictions",
     data: str | os.PathLike[str] | None = None,
     tasks: Sequence[str] | None = None,
     languages: Sequence[str] | None = None,

@@ -40,24 +40,24 @@ EstimateMemo = dict[tuple[tuple[str, str], ...], tuple[Sources, dict[int, Estima
 
 @overload
 def compare(
-    first: Predictions,
-    second: Predictions,
+    first: "Predictions",
+    second: "Predictions",
     /,
     *,
     margin: float | None = None,
     jobs: int = 1,
-    **options: Unpack[ScoreOptions],
+    **options: "Unpack[ScoreOptions]",
 ) -> Comparison: ...
 
 
 @overload
 def compare(
-    *predictions: Predictions, margin: float | None = None, jobs: int = 1, **options: Unpack[ScoreOptions]
+    *predictions: "Predictions", margin: float | None = None, jobs: int = 1, **options: "Unpack[ScoreOptions]"
 ) -> Comparison | SystemsComparison: ...
 
 
 def compare(
-    *predictions: Predictions, margin: float | None = None, jobs: int = 1, **options: Unpack[ScoreOptions]
+    *predictions: "Predictions", margin: float | None = None, jobs: int = 1, **options: "Unpack[ScoreOptions]"
 ) -> Comparison | SystemsComparison:
     """Compare systems on the cells they share: differences with intervals and corrected p-values.
 

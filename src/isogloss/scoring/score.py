@@ -42,15 +42,15 @@ _MISNAMED = (ProblemCode.UNKNOWN_TASK, ProblemCode.UNKNOWN_LANGUAGE, ProblemCode
 
 
 def score(
-    predictions: Predictions,
+    predictions: "Predictions",
     suite: str = "xtreme-r",
     data: str | os.PathLike[str] | None = None,
     *,
     jobs: int = 1,
     subset: str | os.PathLike[str] | None = None,
-    guide: Guides = None,
+    guide: "Guides" = None,
     pseudo: bool = False,
-    **options: Unpack[SelectionOptions],
+    **options: "Unpack[SelectionOptions]",
 ) -> Results:
     """Score predictions.
 
