@@ -51,8 +51,8 @@ _ROUNDING = 1e-6
 # Readers' own weights of tasks, on the page; equal if not set.
 EQUAL_WEIGHTS = "weights"
 _RANK_SETS = (
-    "The range next to a rank holds the ranks that the test leaves open. Systems that share a letter are not "
-    "significantly different; that does not make them equal."
+    "A range of ranks holds those that the test leaves open. Systems joined by a bracket (in files: that share a "
+    "letter) are not significantly different; that does not make them equal."
 )
 # Tests of a ranking, by name, in words. One ranking has one test.
 TESTS = {

@@ -16,7 +16,7 @@ export function leadPicture({ board, by, choice }, ranked) {
   const scale = columnScale(board, kind === "full" ? by.id : id);
   return element(
     "div",
-    { class: "picture dots" },
+    { class: "picture finding-dots" },
     ranked.slice(0, MOST_SYSTEMS).map(({ system, figures }) => [
       nameOf(system.name, { class: "label" }),
       intervalStrip(figures.get(by.id), scale),
@@ -44,7 +44,7 @@ export function languagePicture(languages, { relative, service }) {
   ];
   return element(
     "div",
-    { class: "picture dots" },
+    { class: "picture finding-dots" },
     familyLines(languages).map(([name, own]) => [
       element("span", { class: "label" }, name),
       element(
@@ -78,7 +78,7 @@ export function humanPicture(board, gaps) {
   const isDoubted = gaps.some(({ task, best }) => notesOn(board, best.system, task).length);
   return element(
     "div",
-    { class: "picture dots" },
+    { class: "picture finding-dots" },
     shownGaps(gaps).map(({ task, best, human, gap }) => {
       const bar = element("i", { class: "to-human" });
       bar.style.setProperty("--at", `${best.value}%`);
