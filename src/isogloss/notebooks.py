@@ -51,7 +51,7 @@ def plot(self: Any, name: str = "") -> Any:
     An unknown name raises an error that lists all.
 
     Raises:
-        IsoglossError: Altair (the extra `charts`) is not installed, or there is no chart.
+        IsoglossError: Altair (the extra `notebooks`) is not installed, or there is no chart.
         UnknownNameError: unknown chart.
     """
     return _views().plot(self, name)

@@ -120,7 +120,9 @@ def _grids(folders: Sequence[Predictions], request: Request, notes: list[str]) -
             notes.append(f"{name}: systems have different languages, so their means are not comparable")
     if not grids:
         what = "no task has answers in two languages"
-        raise AnalysisError(what, where=", ".join(map(source_name, folders)), fix="Answer the same test set in more languages")
+        raise AnalysisError(
+            what, where=", ".join(map(source_name, folders)), fix="Answer the same test set in more languages"
+        )
     return grids
 
 

@@ -175,6 +175,6 @@ def plot(record: Any, name: str = "") -> Any:
     except ImportError:
         from isogloss.installation import install_command
 
-        raise IsoglossError("altair is not installed", fix=f"Run {install_command('charts')}") from None
+        raise IsoglossError("altair is not installed", fix=f"Run {install_command('notebooks')}") from None
     spec = printable_values(vega_spec(charts[name] if name else next(iter(charts.values()))))
     return altair.Chart.from_dict(spec)
