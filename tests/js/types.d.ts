@@ -1,4 +1,4 @@
-// Types of a board's data: as in src/isogloss/board/model.py, with scores unpacked by decode.js.
+// Types of a board's data: as in src/isogloss/board/model.py and system_model.py, with scores unpacked by decode.js.
 export {};
 
 declare global {
@@ -245,7 +245,7 @@ declare global {
     cellCount: number;
   }
 
-  // model.py: the file of a system.
+  // system_model.py: the file of a system.
   interface SystemCell {
     task: string;
     language: string;

@@ -12,7 +12,8 @@ import numpy as np
 
 from isogloss.analysis.example_order import MOST_TESTED
 from isogloss.analysis.ranking_views import RankingPanel, View, panel_of_cells, ranks, views
-from isogloss.board.model import BoardRanks, PairedTest
+from isogloss.board.model import BoardRanks
+from isogloss.board.system_model import PairedTest
 from isogloss.errors import IsoglossError
 from isogloss.metrics import aggregate
 from isogloss.metrics.language_tests import LEAST_LANGUAGES, language_tests
