@@ -13,7 +13,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from isogloss.lazy import submodules
+from isogloss.lazy import name_package_after, submodules
 from isogloss.version import __version__
 
 # Packages, and the commands as functions.
@@ -96,10 +96,7 @@ else:
             return _module(name)
         function = getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
         if (package := sys.modules.get(f"{__name__}.{name}")) is not None:
-            # The command carries its package: `isogloss.explain.dataset_bias`, `import isogloss.explain.bias as bias`.
-            for each in package.__all__:
-                getattr(package, each)
-            function.__dict__ = vars(package)
+            name_package_after(function, package)
         return function
 
     def __dir__() -> list[str]:

@@ -30,6 +30,38 @@ def html_table(caption: str, heading: Sequence[str], rows: Iterable[Sequence[str
     return f"<table><caption>{html_text(caption)}</caption><tr>{names}</tr>{lines}</table>"
 
 
+def rich_html(self: Any) -> str:
+    """Return the tables that the command line prints, as HTML; `_repr_html_` of results."""
+    text: str = _views().html(self)
+    return text
+
+
+def to_latex(self: Any, *, siunitx: bool = False) -> str:
+    """Return the tables that the command line prints in LaTeX.
+
+    With `siunitx`, numbers are aligned by that package where a table supports it; otherwise booktabs is enough.
+    """
+    text: str = _views().latex(self, siunitx=siunitx)
+    return text
+
+
+def plot(self: Any, name: str = "") -> Any:
+    """Return a chart for notebooks, an `altair.Chart`: the most important one, or the one called `name`.
+
+    An unknown name raises an error that lists all.
+
+    Raises:
+        IsoglossError: Altair (the extra `notebooks`) is not installed, or there is no chart.
+        UnknownNameError: unknown chart.
+    """
+    return _views().plot(self, name)
+
+
+def _views() -> Any:
+    """Return the module that renders results; it is imported by name, since it is above the packages of results."""
+    return import_module("isogloss.site.notebook_views")
+
+
 def data_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Any:
     """Return rows as a pandas data frame; raise an IsoglossError if pandas is not installed."""
     return _library("pandas").DataFrame(rows, columns=columns)
@@ -40,10 +72,15 @@ def arrow_table(rows: Sequence[Mapping[str, Any]]) -> Any:
     return _library("pyarrow").Table.from_pylist(rows)
 
 
-def _library(name: str) -> Any:
+def hub_dataset(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return rows as a `datasets.Dataset`; raise an IsoglossError if `datasets` is not installed."""
+    return _library("datasets", "hub").Dataset.from_list(list(rows))
+
+
+def _library(name: str, extra: str = "tables") -> Any:
     try:
         return import_module(name)
     except ImportError:
         from isogloss.installation import install_command
 
-        raise IsoglossError(f"{name} is not installed", fix=f"Run {install_command('tables')}") from None
+        raise IsoglossError(f"{name} is not installed", fix=f"Run {install_command(extra)}") from None

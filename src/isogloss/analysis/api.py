@@ -12,12 +12,13 @@ import msgspec
 
 from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.analysis.registry import RegisteredAnalysis, checked_options, find_analysis
+from isogloss.predictions.memory import Predictions, source_name
 from isogloss.scoring.results import Results
 
 
 def analyze(
     name: str,
-    *results: Path | str | Results,
+    *results: "Path | str | Results | Predictions",
     data: Path | str | None = None,
     tasks: Sequence[str] | None = None,
     languages: Sequence[str] | None = None,
@@ -29,7 +30,7 @@ def analyze(
         name: name of the analysis; `isogloss list analyses` lists them.
         results: sources. Analyses of scores take result records, files or run folders, folders of seeds, "published"
             for the papers' systems, "published:NAME" for a published system or group, or tidy CSV. Others take
-            prediction folders, checkpoints or languages.
+            predictions (folders, or in memory as in `isogloss.score`), checkpoints or languages.
         data: data folder, for analyses that need gold labels or URIEL.
         tasks: tasks to include, all by default.
         languages: languages to include, all by default.
@@ -56,7 +57,7 @@ class _Question:
     """Arguments of `analyze`; `limits` are the tasks and languages to include."""
 
     entry: RegisteredAnalysis
-    sources: Sequence[Path | str | Results]
+    sources: "Sequence[Path | str | Results | Predictions]"
     data: Path | str | None
     limits: Mapping[str, Sequence[str] | None]
     options: Mapping[str, Any]
@@ -70,10 +71,33 @@ class _Question:
 
     def paths(self) -> list[Path]:
         """Return the sources, which must be files or folders."""
-        paths = [Path(source) for source in self.sources if not isinstance(source, Results)]
+        paths = [Path(source) for source in self.sources if isinstance(source, str | os.PathLike)]
         if not paths or len(paths) < len(self.sources):
             raise AnalysisError("expected folders", where=self.entry.name, fix=_EXAMPLES["predictions"])
         return paths
+
+    def predictions(self) -> "list[Predictions]":
+        """Return the sources, which must be folders or predictions in memory."""
+        sources: list[Predictions] = [
+            Path(source) if isinstance(source, str | os.PathLike) else source
+            for source in self.sources
+            if not isinstance(source, Results)
+        ]
+        if not sources or len(sources) < len(self.sources):
+            raise AnalysisError("expected predictions", where=self.entry.name, fix=_EXAMPLES["predictions"])
+        return sources
+
+    def scores(self) -> list[Path | str | Results]:
+        """Return the sources, which must be result records or name them."""
+        sources = [
+            source if isinstance(source, str | Results) else Path(source)
+            for source in self.sources
+            if isinstance(source, str | os.PathLike | Results)
+        ]
+        if len(sources) < len(self.sources):
+            fix = "Score the predictions with isogloss.score, and pass the results"
+            raise AnalysisError("expected results, got predictions", where=self.entry.name, fix=fix)
+        return sources
 
 
 def _over_predictions(question: _Question) -> Finding:
@@ -85,7 +109,7 @@ def _over_predictions(question: _Question) -> Finding:
     chosen = checked_options(question.entry, question.options, common)
     question.need_sources(*common)
     request = Request.of(**own, **{key: chosen.pop(key) for key in common if key in chosen})
-    return question.entry.function()(question.paths(), request, **chosen)
+    return question.entry.function()(question.predictions(), request, **chosen)
 
 
 def _over_scores(question: _Question) -> Finding:
@@ -97,7 +121,7 @@ def _over_scores(question: _Question) -> Finding:
     metric = str(chosen.pop("metric", ""))
     question.need_sources(*common)
     folder = {"data": question.data} if "data" in question.entry.options() else {}
-    scores = score_view(read_results(question.sources), **question.limits, metric=metric)
+    scores = score_view(read_results(question.scores()), **question.limits, metric=metric)
     if not scores.systems:
         raise AnalysisError("no scores of these tasks and languages", fix=_EXAMPLES["scores"])
     return question.entry.function()(scores, **chosen, **folder)
@@ -128,7 +152,7 @@ def command_line(
     """Return the command with its sources, non-empty options and `--set` settings."""
     words = ["isogloss", *verb.split()]
     for source in sources:
-        words.append(f"<results of {source.system['name']}>" if isinstance(source, Results) else str(source))
+        words.append(_source_name(source))
     for name, value in options.items():
         # Leave out the data folder set by the environment.
         if value and not (name == "data" and str(value) == os.environ.get("ISOGLOSS_DATA")):
@@ -139,6 +163,10 @@ def command_line(
         else:
             words += ["--set", f"{name}={_text(value)}"]
     return shlex.join(words)
+
+
+def _source_name(source: object) -> str:
+    return f"<results of {source.system['name']}>" if isinstance(source, Results) else source_name(source)
 
 
 def _text(value: object) -> str:

@@ -28,7 +28,7 @@ from isogloss.figures import counted
 from isogloss.grouping import group_by
 from isogloss.metrics.estimate import Estimate, mean
 from isogloss.metrics.statistics import MEAN, IntArray, Statistics
-from isogloss.predictions.memory import Predictions
+from isogloss.predictions.memory import Predictions, source_name
 from isogloss.scoring.request import Request
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.registry import task as find_task
@@ -120,7 +120,9 @@ def _grids(folders: Sequence[Predictions], request: Request, notes: list[str]) -
             notes.append(f"{name}: systems have different languages, so their means are not comparable")
     if not grids:
         what = "no task has answers in two languages"
-        raise AnalysisError(what, where=", ".join(map(str, folders)), fix="Answer the same test set in more languages")
+        raise AnalysisError(
+            what, where=", ".join(map(source_name, folders)), fix="Answer the same test set in more languages"
+        )
     return grids
 
 

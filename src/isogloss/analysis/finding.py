@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from isogloss.errors import IsoglossError, unknown
-from isogloss.escaping import html_text
 from isogloss.figures import difference_interval_text, difference_text
-from isogloss.notebooks import data_frame, html_table
+from isogloss.notebooks import arrow_table, data_frame, html_table, plot, rich_html, to_latex
+from isogloss.scoring.results import json_of
 
 if TYPE_CHECKING:
     from isogloss.results.views import ScoreView
@@ -193,12 +194,22 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         """
         return (self.tables[0] if name is None else self.table(name)).to_pandas()
 
+    def to_arrow(self, name: str | None = None) -> Any:
+        """Return a table of the finding as an Arrow table, by default the first; see `to_pandas`."""
+        return arrow_table((self.tables[0] if name is None else self.table(name)).records())
+
+    def to_json(self, path: Path | str | None = None) -> str:
+        """Return the record as JSON; with a path, also write it."""
+        return json_of(self, path)
+
+    to_latex = to_latex
+    plot = plot
+
     def __repr__(self) -> str:
         sizes = ", ".join(f"{table.name}: {len(table.rows)} rows" for table in self.tables)
         return f"Finding({self.analysis}; {sizes})"
 
-    def _repr_html_(self) -> str:
-        return f"<p>{html_text(self.reading)}</p>" + "".join(table._repr_html_() for table in self.tables)
+    _repr_html_ = rich_html
 
 
 def require(scores: "ScoreView", *, systems: int = 1, languages: int = 1, what: str) -> None:

@@ -91,7 +91,7 @@ def pseudo(folders: Sequence[Predictions], request: Request) -> Finding:
     compared = recorded_comparisons(records, request, split)
     if compared:
         notes.append("results have no predictions: whole sets are compared, and differences have no interval")
-    if answered := [source for source in folders if source not in records]:
+    if answered := [source for source in folders if not (isinstance(source, Path) and source.is_file())]:
         both_sets = _both(request, split)
         human = _cells(answered, both_sets, notes)
         machine = _cells(answered, replace(both_sets, split=split), notes)

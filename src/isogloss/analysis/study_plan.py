@@ -32,7 +32,7 @@ from isogloss.workers import Workers, local_workers
 
 
 def plan(  # noqa: PLR0913 - the options of the command
-    *pilots: Predictions,
+    *pilots: "Predictions",
     difference: float = 1.0,
     power: float = POWER,
     comparisons: int = 1,
@@ -44,14 +44,14 @@ def plan(  # noqa: PLR0913 - the options of the command
     seed_sd: float = 0.0,
     prompt_sd: float = 0.0,
     jobs: int = 1,
-    **options: Unpack[ScoreOptions],
+    **options: "Unpack[ScoreOptions]",
 ) -> Finding:
     """Plan a comparison of two systems: the numbers it needs to see a difference, and what a budget can see.
 
     Args:
         *pilots: predictions of two systems (or of one, for two systems like it): folders, folders of runs (`seed-0`, …)
-            or mappings, as in `compare`. Or scores: "published:keung", results.json or CSV files; several results of
-            one model are its seeds. Or nothing, with a score.
+            or predictions in memory, as in `score`. Or scores: "published:keung", results.json or CSV files; several
+            results of one model are its seeds. Or nothing, with a score.
         difference: true difference to see, in points.
         power: chance of seeing it.
         comparisons: number of tests that are corrected together (Bonferroni).
@@ -63,7 +63,18 @@ def plan(  # noqa: PLR0913 - the options of the command
         seed_sd: standard deviation between seeds for it, in points.
         prompt_sd: standard deviation between prompts for it, in points.
         jobs: number of processes; more than one requires `if __name__ == "__main__":` in a script.
-        **options: suite, data, gold, split, tasks, languages, allow_partial, resample and strict, as in `score`.
+        **options: the cells and how to score them.
+            suite: suite, which sets tasks, languages and averages.
+            data: data folder with gold; default ISOGLOSS_DATA or the user's cache.
+            gold: label folder in XTREME's layout, used instead of the data folder.
+            split: "test", "dev", "best" (test if it has gold, else dev), "pseudo" or "pseudo-dev".
+            tasks: tasks to include; default all tasks of the suite.
+            languages: languages to include; default all languages of the suite.
+            allow_partial: True to also score cells with incomplete gold; no average includes them.
+            resample: "source" for new articles, premises …, "example" for new examples from the same sources.
+            strict: True to raise an error for answers without gold or with unknown names instead of skipping them.
+            subset: subset file of `export`, or its folder, if only the drawn examples are answered.
+            guide: predictions of a cheap system for all examples, as control variate for the subset.
 
     Returns:
         Numbers needed, designs, sources of variance and a curve as tables, and the plan in words.
@@ -104,9 +115,8 @@ def plan_request(
     if spread is not None:
         evidence = _Evidence([spread.planned(question.correlation)], from_scores=True)
     elif all(of_scores):
-        sources = [
-            pilot if isinstance(pilot, str) else Path(pilot) for pilot in pilots if not isinstance(pilot, Mapping)
-        ]
+        paths = [pilot for pilot in pilots if isinstance(pilot, str | os.PathLike)]
+        sources = [path if isinstance(path, str) else Path(path) for path in paths]
         view = score_view(read_results(sources), tasks=options.get("tasks"), languages=options.get("languages"))
         evidence = _Evidence(pilots_of_scores(view, question.correlation), from_scores=True)
     else:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 from typing import Any, Unpack
 
 import msgspec
@@ -20,12 +21,13 @@ from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
 from isogloss.explain.selection import OURS, AttributeSelection, Edges, ExplainOptions, select_attributes
 from isogloss.explain.single import attribute_scores, confusion
-from isogloss.notebooks import data_frame, html_table
+from isogloss.notebooks import arrow_table, data_frame, plot, rich_html, to_latex
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.cells import Progress, Shortcomings, answered_row, asked_cells
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request
+from isogloss.scoring.results import json_of
 from isogloss.workers import Workers, in_parallel, local_workers
 
 
@@ -44,44 +46,53 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         return f"<Analysis: {', '.join(map(repr, self.explanations))}; {len(self.pairs)} pairs>"
 
-    def _repr_html_(self) -> str:
-        rows = [(str(single.system["name"]), *finding) for single in self.explanations for finding in single.sentences]
-        title = "Significant findings" + (f" ({self.correction})" if self.correction else "")
-        return html_table(title, ("system", "cell", "finding"), rows)
-
     def to_pandas(self) -> Any:
         """Return one row per bucket and system, as a pandas data frame."""
-        return data_frame(
-            [
-                {
-                    "system": str(explanation.system["name"]),
-                    **{name: getattr(facet, name) for name in ("task", "language", "metric", "attribute")},
-                    **{name: getattr(score, name) for name in ("value", "low", "high")},
-                    "bucket": score.bucket.name,
-                    "bucket_low": score.bucket.low,
-                    "bucket_high": score.bucket.high,
-                    "n": score.bucket.n,
-                }
-                for explanation in self.explanations
-                for facet in explanation.facets
-                for score in facet.buckets
-            ]
-        )
+        return data_frame(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per bucket and system."""
+        return [
+            {
+                "system": str(explanation.system["name"]),
+                **{name: getattr(facet, name) for name in ("task", "language", "metric", "attribute")},
+                **{name: getattr(score, name) for name in ("value", "low", "high")},
+                "bucket": score.bucket.name,
+                "bucket_low": score.bucket.low,
+                "bucket_high": score.bucket.high,
+                "n": score.bucket.n,
+            }
+            for explanation in self.explanations
+            for facet in explanation.facets
+            for score in facet.buckets
+        ]
+
+    def to_arrow(self) -> Any:
+        """Return the rows of `to_pandas` as an Arrow table."""
+        return arrow_table(self.rows())
+
+    def to_json(self, path: Path | str | None = None) -> str:
+        """Return the record as JSON; with a path, also write it."""
+        return json_of(self, path)
+
+    _repr_html_ = rich_html
+    to_latex = to_latex
+    plot = plot
 
 
 def explain(
-    *predictions: Predictions,
+    *predictions: "Predictions",
     attributes: Sequence[str] | None = None,
     examples: int = 0,
     convention: str = OURS,
     jobs: int = 1,
-    **options: Unpack[ExplainOptions],
+    **options: "Unpack[ExplainOptions]",
 ) -> Analysis:
     """Explain scores: cut the examples into buckets by length, overlap, type, script …, and score every bucket.
 
     Args:
-        *predictions: one prediction folder, or mapping {task: {language: {id: answer}}}; or several, to compare
-            them pairwise.
+        *predictions: one prediction folder, or predictions in memory, as `isogloss.score` takes them; or several, to
+            compare them pairwise.
         attributes: attributes to include, in the syntax of `choose_attributes`, e.g. ["aLen=shared", "qType"].
         examples: number of examples to list per bucket, with their texts.
         convention: "ours"; "paper", attributes and buckets as in the XTREME-R paper; or "explainaboard", as in

@@ -33,7 +33,7 @@ def export(
     *,
     subset: int | None = None,
     seed: int = 0,
-    guide: Guides = None,
+    guide: "Guides" = None,
 ) -> list[tuple[Path, int]]:
     """Write the inputs of a task with the ids to answer, without gold.
 

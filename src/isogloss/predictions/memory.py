@@ -1,14 +1,22 @@
-"""Predictions in memory, used like prediction folders."""
+"""Predictions in memory, used like prediction folders: `open_predictions` takes every form that users pass."""
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from isogloss.notebooks import short_repr
+from isogloss.predictions.columns import Tabular, answers_in_table, is_table
 from isogloss.predictions.folder import PredictionFile, PredictionFolder
 from isogloss.predictions.formats import Answers
+from isogloss.predictions.on_demand import (
+    AnswerFunction,
+    Embeddings,
+    FittedSystem,
+    PredictionsOnDemand,
+    answers_of_embeddings,
+)
 from isogloss.predictions.run_folders import run_folders, single_run, system_of_runs
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
@@ -17,15 +25,19 @@ from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
-# A prediction folder, or {task: {language: {id: answer}}}.
-Predictions = str | os.PathLike[str] | Mapping[str, Mapping[str, Mapping[str, Any]]]
+# The answers of a cell by id, or its embeddings.
+CellAnswers = Mapping[str, Any] | Embeddings
+# {task: {language: {id: answer}}}
+AnswersByCell = Mapping[str, Mapping[str, CellAnswers]]
+# A prediction folder, answers by cell, a table of answers, a function of examples, or a fitted system.
+Predictions = str | os.PathLike[str] | AnswersByCell | Tabular | AnswerFunction | FittedSystem
 
 
 @dataclass(frozen=True)
 class PredictionsInMemory:
     """Answers by task id, language and example id, for any split."""
 
-    answers: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    answers: AnswersByCell
     root: Path = Path("predictions")
 
     __repr__ = short_repr
@@ -51,8 +63,11 @@ class PredictionsInMemory:
 
     def read(self, task: Task, file: PredictionFile, examples: Examples) -> Answers:
         """Read the answers of a cell; a wrong type becomes a problem."""
+        given = self.answers[task.id][examples.language]
+        if isinstance(given, Embeddings):
+            return answers_of_embeddings(task, given, file.path, examples)
         kind, answers = kind_of(task), Answers(file.path)
-        for identifier, value in answers.worth_reading(self.answers[task.id][examples.language].items()):
+        for identifier, value in answers.worth_reading(given.items()):
             if value is None:
                 answers.add(str(identifier), None)
             else:
@@ -62,32 +77,52 @@ class PredictionsInMemory:
 
 
 # The answers of a system.
-PredictionSource = PredictionFolder | PredictionsInMemory
+PredictionSource = PredictionFolder | PredictionsInMemory | PredictionsOnDemand
 
 
 def open_predictions(predictions: Predictions, *, pseudo: bool = False) -> PredictionSource:
-    """Open the predictions of one run: a folder, or a mapping with task ids or aliases.
+    """Open the predictions of one run: a folder, answers by cell or in a table, a function, or a fitted system.
 
-    With `pseudo`, a mapping may have further languages, with answers to pseudo test sets.
+    Tasks may be given by an alias. With `pseudo`, answers may have further languages, those of pseudo test sets.
 
     Raises:
-        PredictionError: the folder does not exist, or is a folder of runs.
-        UnknownNameError: unknown task or language in a mapping.
+        PredictionError: the folder does not exist or is a folder of runs, or a table has no such column or cell.
+        UnknownNameError: unknown task or language.
+        TypeError: none of these forms.
     """
     if isinstance(predictions, str | os.PathLike):
         return single_run(Path(predictions))
-    if not isinstance(predictions, Mapping):
-        advice = "; pass several folders one by one" if isinstance(predictions, list | tuple | set) else ""
-        what = f"predictions are a folder or {{task: {{language: {{id: answer}}}}}}, got {type(predictions).__name__}"
-        raise TypeError(f"{what}{advice}")
-    answers: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+    if is_table(predictions):
+        return PredictionsInMemory(answers_in_table(cast("Tabular", predictions), pseudo=pseudo))
+    if isinstance(predictions, Mapping):
+        return PredictionsInMemory(_known_cells(cast("AnswersByCell", predictions), pseudo=pseudo))
+    if isinstance(predictions, type):
+        raise TypeError(f"{predictions.__name__} is a class: pass a fitted system, or run it with isogloss.run")
+    if callable(predictions) or isinstance(predictions, FittedSystem):
+        return PredictionsOnDemand.of(predictions)
+    advice = "; pass several one by one" if isinstance(predictions, list | tuple | set) else ""
+    forms = "a folder, {task: {language: {id: answer}}}, a table, a function of examples or a fitted system"
+    raise TypeError(f"predictions are {forms}, got {type(predictions).__name__}{advice}")
+
+
+def source_name(predictions: object) -> str:
+    """Return the path of predictions for messages and commands, or that they are in memory."""
+    return str(predictions) if isinstance(predictions, str | os.PathLike) else "<predictions in memory>"
+
+
+def _known_cells(predictions: AnswersByCell, *, pseudo: bool) -> AnswersByCell:
+    """Return answers by the ids of tasks; unknown tasks and languages are errors."""
+    answers: dict[str, Mapping[str, CellAnswers]] = {}
     for name, languages in predictions.items():
         task = find_task(name)
-        for code in languages:
+        for code, cell in languages.items():
             if code not in task.every_language and not (pseudo and is_tag(code)):
                 raise no_language(task.id, code, task.every_language)
+            if not isinstance(cell, Mapping | Embeddings):
+                what = f"expected {{id: answer}} or Embeddings, got {type(cell).__name__}"
+                raise TypeError(f"{task.id}/{code}: {what}")
         answers[task.id] = languages
-    return PredictionsInMemory(answers)
+    return answers
 
 
 @dataclass(frozen=True)

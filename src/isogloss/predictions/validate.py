@@ -1,5 +1,6 @@
 """Find all problems of a prediction folder: files, formats, ids and answers."""
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,12 +9,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import DataError, IsoglossError
+from isogloss.errors import DataError, IsoglossError, PredictionError, unknown
 from isogloss.metrics.crossed import Design
-from isogloss.notebooks import data_frame, html_table, short_repr
+from isogloss.notebooks import arrow_table, data_frame, html_table, short_repr
 from isogloss.predictions.check import CheckedAnswers, check_answers
 from isogloss.predictions.folder import PredictionFolder, misnamed_entries, tasks_in
 from isogloss.predictions.gold import GoldSource
+from isogloss.predictions.memory import Predictions, PredictionsInMemory, PredictionSource, open_predictions
+from isogloss.predictions.on_demand import PredictionsOnDemand
 from isogloss.predictions.problems import (
     MAX_PROBLEMS,
     LeftOut,
@@ -94,6 +97,14 @@ class ValidationReport:
         """Return a pandas data frame with one row per problem."""
         return data_frame(self._rows(), ("severity", "where", "what", "fix"))
 
+    def to_arrow(self) -> Any:
+        """Return an Arrow table with one row per problem."""
+        return arrow_table(self._rows())
+
+    def to_json(self) -> str:
+        """Return the problems as a JSON list."""
+        return json.dumps(self._rows(), ensure_ascii=False, indent=2)
+
     def _rows(self) -> list[dict[str, str]]:
         return [
             {
@@ -107,7 +118,7 @@ class ValidationReport:
 
 
 def validate(
-    predictions: str | os.PathLike[str],
+    predictions: "Predictions",
     data: str | os.PathLike[str] | None = None,
     tasks: Sequence[str] | None = None,
     languages: Sequence[str] | None = None,
@@ -115,20 +126,22 @@ def validate(
     progress: Callable[[str], None] | None = None,
     *,
     subset: str | os.PathLike[str] | None = None,
+    split: str = "test",
 ) -> ValidationReport:
-    """Check a folder of predictions, or every run in a folder of runs: files, formats, ids and answers.
+    """Check predictions: files, formats, ids and answers, in a folder, in every run of a folder of runs, or in memory.
 
     Only the inputs are needed; a cell that `score` leaves out because its gold is missing is a warning.
 
     Args:
         predictions: folder with `<task>/<language>.jsonl`, XTREME's own layout, or embeddings; or a folder of runs
-            (`seed-0`, `seed-1`, …; `prompt-short/seed-0`, …).
+            (`seed-0`, `seed-1`, …; `prompt-short/seed-0`, …); or predictions in memory, as `score` takes them.
         data: data folder with the inputs; default ISOGLOSS_DATA or the user's cache.
-        tasks: tasks to check; default all tasks in the folder.
+        tasks: tasks to check; default all tasks in the predictions; required for a function or a system.
         languages: languages to check; default all.
         gold: label folder in XTREME's layout, used instead of the data folder.
         progress: called with each task and language before it is checked.
         subset: subset file of `export`, or its folder, if only the drawn examples are answered.
+        split: split of predictions in memory, "test" or "dev"; files have it in their names.
 
     Returns:
         All problems, by file.
@@ -138,6 +151,8 @@ def validate(
         UnknownNameError: unknown task.
         PluginError: the plugin of a task in the folder cannot be loaded.
     """
+    if not isinstance(predictions, str | os.PathLike):
+        return _validate_in_memory(predictions, data, tasks, languages, gold, progress, subset, split)
     root = PredictionFolder(Path(predictions))
     runs = run_folders(root.root)
     drawn = own_subset(runs.values()) if subset is None else read_subset(subset)
@@ -148,6 +163,30 @@ def validate(
         chosen = list(map(find_task, chosen_tasks(tasks, tasks_in(path))))
         reports[run] = check_folder(PredictionFolder(path), chosen, source, languages=languages, progress=progress)
     return reports[""] if "" in reports else _of_runs(root, reports)
+
+
+def _validate_in_memory(  # noqa: PLR0917 - the arguments of `validate`
+    predictions: Predictions,
+    data: str | os.PathLike[str] | None,
+    tasks: Sequence[str] | None,
+    languages: Sequence[str] | None,
+    gold: str | os.PathLike[str] | None,
+    progress: Callable[[str], None] | None,
+    subset: str | os.PathLike[str] | None,
+    split: str,
+) -> ValidationReport:
+    if split not in ("test", "dev"):
+        raise unknown("split", split, ("test", "dev"))
+    use_tasks_of(data)
+    source = open_predictions(predictions)
+    answered = list(source.answers) if isinstance(source, PredictionsInMemory) else []
+    if tasks is None and not answered:
+        fix = "Name its tasks, such as tasks=['xquad']" if isinstance(source, PredictionsOnDemand) else ""
+        raise PredictionError("nothing to check", where=str(source.root), fix=fix)
+    chosen = [find_task(name) for name in chosen_tasks(tasks, answered)]
+    drawn = None if subset is None else read_subset(subset)
+    labels = GoldSource(data_folder(data), None if gold is None else Path(gold), subset=drawn)
+    return check_folder(source, chosen, labels, languages=languages, progress=progress, splits=(split,))
 
 
 def _of_runs(root: PredictionFolder, reports: Mapping[str, ValidationReport]) -> ValidationReport:
@@ -178,25 +217,28 @@ def _unreadable_metadata(folder: PredictionFolder) -> Iterator[Problem]:
 
 
 def check_folder(
-    folder: PredictionFolder,
+    folder: PredictionSource,
     tasks: Sequence[Task],
     gold: GoldSource,
     *,
     languages: Sequence[str] | None = None,
     progress: Callable[[str], None] | None = None,
     receive: Callable[[Task, str, CheckedAnswers], None] | None = None,
+    splits: Sequence[str] = ("test", "dev"),
 ) -> ValidationReport:
     """Check the cells of a folder one by one; `receive` gets each task, language and its checked answers.
 
     Checking stops after `MAX_PROBLEMS` errors; the report then ends with a problem that says so.
     """
-    misnamed = misnamed_entries(folder, [task.id for task in tasks])
-    report = ValidationReport(problems=[*_unreadable_metadata(folder), *misnamed])
+    report = ValidationReport()
+    if isinstance(folder, PredictionFolder):
+        misnamed = misnamed_entries(folder, [task.id for task in tasks])
+        report.problems += [*_unreadable_metadata(folder), *misnamed]
     errors = number_of_errors(report.problems)
     for task in tasks:
         codes = [code for code in task.every_language if languages is None or code in languages]
         try:
-            cells = [*product(codes, ("test", "dev")), *_pseudo_cells(folder, task, languages)]
+            cells = [*product(codes, splits), *_pseudo_cells(folder, task, languages)]
             for language, split in cells:
                 file = folder.find(task, language, split)
                 if file is None:
@@ -230,8 +272,10 @@ def check_folder(
     return report
 
 
-def _pseudo_cells(folder: PredictionFolder, task: Task, languages: Sequence[str] | None) -> list[tuple[str, str]]:
+def _pseudo_cells(folder: PredictionSource, task: Task, languages: Sequence[str] | None) -> list[tuple[str, str]]:
     """Return language and split of the answers to pseudo test sets."""
+    if not isinstance(folder, PredictionFolder):
+        return []
     return [
         (code, split)
         for split in ORIGINAL_SPLITS
@@ -240,7 +284,7 @@ def _pseudo_cells(folder: PredictionFolder, task: Task, languages: Sequence[str]
     ]
 
 
-def _stopped_report(report: ValidationReport, folder: PredictionFolder, errors: int) -> ValidationReport:
+def _stopped_report(report: ValidationReport, folder: PredictionSource, errors: int) -> ValidationReport:
     if not any(problem.code is ProblemCode.TOO_MANY_PROBLEMS for problem in report.problems):
         report.problems.append(stopped(str(folder.root), errors))
     return report

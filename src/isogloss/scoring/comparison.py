@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -9,11 +10,11 @@ import numpy as np
 
 from isogloss.figures import p_equation, rank_text, score_text
 from isogloss.metrics.ordering import Ordering
-from isogloss.notebooks import data_frame, html_table
+from isogloss.notebooks import arrow_table, data_frame, rich_html, to_latex
 from isogloss.predictions.problems import LeftOut
 from isogloss.reply_outcomes import ReplyCounts
 from isogloss.scoring.contrast import SystemContrast, Verdict
-from isogloss.scoring.results import NO_INTERVAL
+from isogloss.scoring.results import NO_INTERVAL, json_of
 from isogloss.scoring.tested_on import EXAMPLES, tested_on
 
 
@@ -109,14 +110,20 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     def __repr__(self) -> str:
         return f"<Comparison: {self.verdict()}>"
 
-    def _repr_html_(self) -> str:
-        heading = ("", self.first, self.second, "difference", "95 %", "p")
-        rows = [(contrast.label, *contrast.texts()) for contrast in self.averages() or self.cells]
-        return html_table(self.verdict(), heading, rows)
-
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per contrast."""
         return data_frame(self.rows())
+
+    def to_arrow(self) -> Any:
+        """Return the rows of `to_pandas` as an Arrow table."""
+        return arrow_table(self.rows())
+
+    def to_json(self, path: Path | str | None = None) -> str:
+        """Return the record as JSON; with a path, also write it."""
+        return json_of(self, path)
+
+    _repr_html_ = rich_html
+    to_latex = to_latex
 
     def rows(self) -> list[dict[str, Any]]:
         """Return all contrasts as flat rows."""
@@ -212,17 +219,24 @@ class SystemsComparison(msgspec.Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         return f"<SystemsComparison: {self.verdict()}>"
 
-    def _repr_html_(self) -> str:
-        rows = [
-            (order.label, name, score_text(score), rank, letters)
-            for order in averages_first(self.orders)
-            for (name, rank), score, letters in zip(order.ranks().items(), order.scores, order.letters, strict=True)
-        ]
-        return html_table(self.verdict(), ("", "system", "score", "rank", "not different"), rows)
-
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per contrast of every pair."""
-        return data_frame([row for pair in self.pairs for row in pair.rows()])
+        return data_frame(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return all contrasts of every pair as flat rows."""
+        return [row for pair in self.pairs for row in pair.rows()]
+
+    def to_arrow(self) -> Any:
+        """Return the rows of `to_pandas` as an Arrow table."""
+        return arrow_table(self.rows())
+
+    def to_json(self, path: Path | str | None = None) -> str:
+        """Return the record as JSON; with a path, also write it."""
+        return json_of(self, path)
+
+    _repr_html_ = rich_html
+    to_latex = to_latex
 
 
 def averages_first(orders: Sequence[SystemOrder]) -> list[SystemOrder]:

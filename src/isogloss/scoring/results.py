@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import msgspec
 
@@ -11,9 +11,9 @@ from isogloss.data.files import atomic_write, read_bytes
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.escaping import NAME_LENGTH, csv_text, printable, printable_system, printable_values
-from isogloss.figures import counted, interval_text, score_text
+from isogloss.figures import counted, score_text
 from isogloss.metrics.student import ENOUGH
-from isogloss.notebooks import arrow_table, data_frame, html_table, short_repr
+from isogloss.notebooks import arrow_table, data_frame, plot, rich_html, short_repr, to_latex
 from isogloss.predictions.problems import LeftOut
 from isogloss.reply_outcomes import Outcome, ReplyCounts
 from isogloss.scoring.main_score import main_score
@@ -225,9 +225,9 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
                 for target, number in targets.items():
                     yield row("pair", number, language=f"{query}>{target}")
 
-    def to_json(self, path: Path | str) -> None:
-        """Write the record."""
-        write_json(Path(path), self)
+    def to_json(self, path: Path | str | None = None) -> str:
+        """Return the record as JSON; with a path, also write it."""
+        return json_of(self, path)
 
     @staticmethod
     def from_json(path: Path | str) -> "Results":
@@ -274,6 +274,12 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
         """Return True for a cell on a pseudo test set beside human ones: it is marked, and in no average."""
         return is_pseudo(cell.split) and not is_pseudo(self.split)
 
+    @overload
+    def __getitem__(self, key: str) -> AverageScore: ...
+
+    @overload
+    def __getitem__(self, key: tuple[str, str]) -> CellScore: ...
+
     def __getitem__(self, key: tuple[str, str] | str) -> CellScore | AverageScore:
         """Return a cell (`results["xquad", "en"]`) or a task average (`results["xquad"]`); aliases are accepted."""
         name, *language = [key] if isinstance(key, str) else key
@@ -308,15 +314,9 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
             scored = f"no overall, {counted(len(self.tasks), 'task')}"
         return f"<Results: {name} on {self.suite} ({self.split}): {scored}>"
 
-    def _repr_html_(self) -> str:
-        lines = [(each.name, each.score, each.missing, f"{each.score.n:,}") for each in self.tasks]
-        if (top := self.shown_overall) is not None:
-            lines.append(("overall", top, self.overall.missing, ""))
-        rows = [
-            (name, score_text(top.value) + "*" * bool(missing), interval_text(top.low, top.high), n, _lacks(missing))
-            for name, top, missing, n in lines
-        ]
-        return html_table(f"{self.system.get('name', '')} on {self.suite}", ("task", "score", "95 %", "n", ""), rows)
+    _repr_html_ = rich_html
+    to_latex = to_latex
+    plot = plot
 
 
 def write_csv(path: Path, systems: Mapping[str, Results]) -> None:
@@ -333,12 +333,23 @@ def write_csv(path: Path, systems: Mapping[str, Results]) -> None:
 
 def write_json(path: Path, record: Any, indent: int = 2) -> None:
     """Write a record, or a list of them, as indented JSON."""
+    with atomic_write(path) as stream:
+        stream.write(_json_text(record, indent) + "\n")
+
+
+def json_of(record: Any, path: Path | str | None = None) -> str:
+    """Return a record as indented JSON; with a path, also write it."""
+    if path is not None:
+        write_json(Path(path), record)
+    return _json_text(record, 2)
+
+
+def _json_text(record: Any, indent: int) -> str:
     try:
         encoded = msgspec.json.encode(record)
     except UnicodeEncodeError:  # such as the name of a file that is not in UTF-8
         encoded = msgspec.json.encode(printable_values(msgspec.to_builtins(record)))
-    with atomic_write(path) as stream:
-        stream.write(msgspec.json.format(encoded, indent=indent).decode() + "\n")
+    return msgspec.json.format(encoded, indent=indent).decode()
 
 
 def signature_parts(signature: str) -> dict[str, str]:

@@ -42,22 +42,24 @@ _MISNAMED = (ProblemCode.UNKNOWN_TASK, ProblemCode.UNKNOWN_LANGUAGE, ProblemCode
 
 
 def score(
-    predictions: Predictions,
+    predictions: "Predictions",
     suite: str = "xtreme-r",
     data: str | os.PathLike[str] | None = None,
     *,
     jobs: int = 1,
     subset: str | os.PathLike[str] | None = None,
-    guide: Guides = None,
+    guide: "Guides" = None,
     pseudo: bool = False,
-    **options: Unpack[SelectionOptions],
+    **options: "Unpack[SelectionOptions]",
 ) -> Results:
     """Score predictions.
 
     Args:
         predictions: folder with `<task>/<language>.jsonl`, XTREME's own layout, or embeddings; a folder of runs
-            (`seed-0`, `seed-1`, …; `prompt-short/seed-0`, …), which scores their means; or a mapping
-            {task: {language: {id: answer}}}.
+            (`seed-0`, `seed-1`, …; `prompt-short/seed-0`, …), which scores their means; or, in memory, a mapping
+            {task: {language: {id: answer}}}, with `Embeddings` in place of the answers of a retrieval cell; a table
+            with the columns task, language, id and prediction (pandas, polars, Arrow, `datasets`, or a dict of
+            lists); or a function that takes `Examples` and returns one answer each, or a fitted system.
         suite: name such as "xtreme-r", or a TOML file; sets languages, averages and the rule of the overall score.
         data: data folder with gold; default ISOGLOSS_DATA or the user's cache.
         jobs: number of processes; more than one requires `if __name__ == "__main__":` in a script.

@@ -8,6 +8,7 @@ from typing import Any
 
 from isogloss.errors import unknown
 from isogloss.figures import counted
+from isogloss.notebooks import arrow_table, data_frame, hub_dataset
 
 # Id for all examples without an entry in the gold; any answer to them is wrong.
 REST = "*"
@@ -153,3 +154,19 @@ class Examples:
     def rows_of(self, name: str, rows: Sequence[int]) -> Callable[[], Sequence[Any]]:
         """Return a function that computes these rows of a column."""
         return lambda: list(map(self.column(name).__getitem__, rows))
+
+    def to_pandas(self) -> Any:
+        """Return ids and columns as a pandas data frame."""
+        return data_frame(list(self), ["id", *self.columns])
+
+    def to_arrow(self) -> Any:
+        """Return ids and columns as an Arrow table."""
+        return arrow_table(list(self))
+
+    def to_datasets(self) -> Any:
+        """Return ids and columns as a `datasets.Dataset`.
+
+        Raises:
+            IsoglossError: `datasets` (the extra `hub`) is not installed.
+        """
+        return hub_dataset(list(self))

@@ -1,0 +1,172 @@
+"""Predictions computed when they are needed: by a function of examples, by a fitted system, or from embeddings."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from isogloss.errors import PredictionError
+from isogloss.notebooks import short_repr
+from isogloss.predictions.folder import PredictionFile
+from isogloss.predictions.formats import Answers
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.task import Task
+
+
+@runtime_checkable
+class FittedSystem(Protocol):
+    """A system that is ready to predict."""
+
+    def predict(self, examples: Examples, /) -> Any:
+        """Return one answer per example."""
+
+
+# A function that returns one answer per example, or their embeddings.
+AnswerFunction = Callable[[Examples], Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Embeddings:
+    """Embeddings of the queries and the candidates of one cell: one row each, in the order of `isogloss.load`.
+
+    Attributes:
+        queries: one row per example.
+        candidates: one row per candidate, in the order of `examples.pool.ids`.
+        dev: embeddings of the dev set, on which mining tunes its threshold.
+    """
+
+    queries: Any
+    candidates: Any
+    dev: "Embeddings | None" = None
+
+    __repr__ = short_repr
+
+
+@dataclass(frozen=True)
+class _GivenVectors:
+    """Checked rows of embeddings, as tasks ask for them."""
+
+    embeddings: Embeddings
+    split: str
+
+    def queries(self, examples: Examples) -> Any:
+        """Return the vectors of the examples."""
+        return _rows(self._of(examples).queries, len(examples), "queries", examples)
+
+    def candidates(self, examples: Examples) -> Any:
+        """Return the vectors of the pool."""
+        if examples.pool is None:
+            raise PredictionError("the candidate pool is not in the data folder", where=_name(examples))
+        return _rows(self._of(examples).candidates, len(examples.pool), "candidates", examples)
+
+    def _of(self, examples: Examples) -> Embeddings:
+        if examples.split == self.split:
+            return self.embeddings
+        if self.embeddings.dev is None:
+            fix = "Pass Embeddings(…, dev=Embeddings(…)), or the mined pairs"
+            raise PredictionError(
+                "missing dev vectors, which tune the mining threshold", where=_name(examples), fix=fix
+            )
+        return self.embeddings.dev
+
+
+def _rows(given: Any, count: int, side: str, examples: Examples) -> Any:
+    vectors = np.asarray(given)
+    if vectors.ndim != 2 or not np.issubdtype(vectors.dtype, np.floating):
+        what = f"{side}: expected a matrix of floats, got {vectors.dtype} with shape {vectors.shape}"
+        raise PredictionError(what, where=_name(examples))
+    if len(vectors) != count:
+        fix = "Embed them in the order of isogloss.load"
+        raise PredictionError(f"{side}: {len(vectors)} rows, expected {count}", where=_name(examples), fix=fix)
+    bad = ~np.isfinite(vectors).all(axis=1)
+    if bad.any():
+        raise PredictionError(f"{side}: row {int(bad.argmax())} is not finite", where=_name(examples))
+    return vectors
+
+
+def _name(examples: Examples) -> str:
+    return f"{examples.task}/{examples.language}"
+
+
+def answers_of_embeddings(task: Task, embeddings: Embeddings, path: Path, examples: Examples) -> Answers:
+    """Return the answers computed from embeddings; empty answers are left out."""
+    vectors, answers = _GivenVectors(embeddings, examples.split), Answers(path)
+    queries, candidates = vectors.queries(examples), vectors.candidates(examples)
+    if queries.shape[1] != candidates.shape[1]:
+        what = f"{queries.shape[1]} dimensions, but the candidates have {candidates.shape[1]}"
+        raise PredictionError(what, where=_name(examples))
+    values = kind_of(task).answers_from_vectors(task, examples, vectors)
+    for identifier, value in zip(examples.ids, values, strict=True):
+        if value:
+            answers.add(identifier, value)
+    return answers
+
+
+@dataclass(frozen=True)
+class PredictionsOnDemand:
+    """Answers of a function to every cell that is asked for."""
+
+    function: AnswerFunction
+    name: str
+
+    __repr__ = short_repr
+
+    @classmethod
+    def of(cls, given: AnswerFunction | FittedSystem) -> "PredictionsOnDemand":
+        """Return the predictions of a function or a fitted system."""
+        function = given.predict if isinstance(given, FittedSystem) else given
+        name = getattr(given, "name", None) or getattr(given, "__name__", None) or type(given).__name__
+        return cls(function, str(name))
+
+    @property
+    def root(self) -> Path:
+        """Name for messages."""
+        return Path(self.name)
+
+    @property
+    def system(self) -> dict[str, Any]:
+        """Metadata of the system: its name."""
+        return {"name": self.name}
+
+    def has(self, task: Task) -> bool:
+        """Return True: a function answers every task that it is asked for."""
+        return True
+
+    def find(self, task: Task, language: str, split: str) -> PredictionFile:
+        """Return the cell; `read` computes its answers."""
+        return PredictionFile(self.root / task.id / language, "memory")
+
+    def pseudo_languages(self, task: Task, split: str) -> tuple[str, ...]:
+        """Return nothing: languages with a pseudo set are known from the data."""
+        return ()
+
+    def read(self, task: Task, file: PredictionFile, examples: Examples) -> Answers:
+        """Compute the answers of a cell; a wrong type becomes a problem.
+
+        Raises:
+            PredictionError: the function failed, or returned something else than one answer per example.
+        """
+        try:
+            values = self.function(examples)
+        except Exception as error:
+            what = f"{self.name} failed: {type(error).__name__}: {error}"
+            raise PredictionError(what, where=_name(examples)) from error
+        if isinstance(values, Embeddings):
+            return answers_of_embeddings(task, values, file.path, examples)
+        values = values.tolist() if hasattr(values, "tolist") else values
+        if isinstance(values, str) or not isinstance(values, Sequence):
+            what = f"{self.name} returned {type(values).__name__}, expected a list with one answer per example"
+            raise PredictionError(what, where=_name(examples))
+        if len(values) != len(examples):
+            what = f"{self.name} returned {len(values)} answers to {len(examples)} examples"
+            raise PredictionError(what, where=_name(examples))
+        answers, kind = Answers(file.path), kind_of(task)
+        for identifier, value in answers.worth_reading(zip(examples.ids, values, strict=True)):
+            if value is None:
+                answers.add(identifier, None)
+            else:
+                answers.convert(kind, identifier, value)
+        return answers

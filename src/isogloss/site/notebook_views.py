@@ -1,0 +1,180 @@
+"""Results in notebooks: the tables of the command line as HTML and LaTeX, and the charts of the pages in Altair.
+
+`isogloss.notebooks` calls these functions by name, since results are defined in packages that know no tables.
+"""
+
+import re
+from functools import singledispatch
+from importlib import import_module
+from typing import Any
+
+from isogloss.analysis.finding import Finding
+from isogloss.errors import IsoglossError, unknown
+from isogloss.escaping import html_text, printable_values
+from isogloss.explain.analysis import Analysis
+from isogloss.notebooks import html_table
+from isogloss.plugins import load_object
+from isogloss.results.averages import Systems
+from isogloss.results.readers import system_of_record
+from isogloss.scoring.comparison import Comparison, SystemsComparison
+from isogloss.scoring.main_score import lower_is_better
+from isogloss.scoring.results import Results
+from isogloss.site.explain_section import pairwise_section
+from isogloss.site.sections import language_section, overview_section, pair_section
+from isogloss.tables.charts import Chart
+from isogloss.tables.comparison_tables import comparison_tables, systems_tables
+from isogloss.tables.explain_tables import analysis_tables
+from isogloss.tables.findings import finding_charts, finding_tables
+from isogloss.tables.score_tables import score_tables
+from isogloss.tables.table import Table, render
+from isogloss.tables.vega import vega_spec
+from isogloss.tasks.registry import TASKS
+from isogloss.tasks.suites import SUITES
+
+# Rows of a table in a notebook; files have all.
+ROWS_SHOWN = 120
+# A score with its marks: 71.3, 71.3*, 71.3†.
+_SCORE = re.compile(r"(\d+\.\d)[~*†‡°]*(?: \(\d+\))?")
+# Viridis at equal steps from 0 to 100, as in the charts; dark is low.
+_VIRIDIS = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37))
+
+
+@singledispatch
+def tables_of(record: Any) -> list[Table]:
+    """Return the tables that the command line prints for a record."""
+    raise TypeError(f"no tables of {type(record).__name__}")
+
+
+@tables_of.register
+def _(record: Results) -> list[Table]:
+    own = load_object(SUITES[record.suite].tables) if record.suite in SUITES and SUITES[record.suite].tables else None
+    return [*score_tables(_systems(record)), *(own(record) if own else [])]
+
+
+@tables_of.register
+def _(record: Comparison) -> list[Table]:
+    return comparison_tables(record)
+
+
+@tables_of.register
+def _(record: SystemsComparison) -> list[Table]:
+    return systems_tables(record)
+
+
+@tables_of.register
+def _(record: Analysis) -> list[Table]:
+    return analysis_tables(record)
+
+
+@tables_of.register
+def _(record: Finding) -> list[Table]:
+    return finding_tables(record)
+
+
+@singledispatch
+def charts_of(record: Any) -> list[Chart]:
+    """Return the charts of a record, the most important first."""
+    raise TypeError(f"no charts of {type(record).__name__}")
+
+
+@charts_of.register
+def _(record: Results) -> list[Chart]:
+    systems = _systems(record)
+    pairs = pair_section(systems).charts if record.pairs else []
+    return [*language_section(systems).charts, *overview_section(systems).charts, *pairs]
+
+
+@charts_of.register
+def _(record: Analysis) -> list[Chart]:
+    return list(pairwise_section(record.pairs).charts) if record.pairs else []
+
+
+@charts_of.register
+def _(record: Finding) -> list[Chart]:
+    return finding_charts(record)
+
+
+def _systems(record: Results) -> Systems:
+    name = str(record.system.get("name", ""))
+    return {name: system_of_record(record, name)}
+
+
+def html(record: Any) -> str:
+    """Return the tables of a record as HTML; scores by language are a heat map."""
+    return _introduction(record) + "".join(map(html_of_table, tables_of(record)))
+
+
+def _introduction(record: Any) -> str:
+    """Return what a record says before its tables: the summary of a finding, or what is significant of each system."""
+    if isinstance(record, Finding):
+        return f"<p>{html_text(record.reading)}</p>"
+    if not isinstance(record, Analysis) or not record.pairs:  # the tables of a single system include its findings
+        return ""
+    rows = [(str(single.system["name"]), *finding) for single in record.explanations for finding in single.sentences]
+    title = "Significant findings" + (f" ({record.correction})" if record.correction else "")
+    return html_table(title, ("system", "cell", "finding"), rows)
+
+
+def html_of_table(table: Table) -> str:
+    """Return a table as HTML with inline styles, its notes below; columns of tasks are coloured by score."""
+    by_task = [name if column >= table.words and name in TASKS else "" for column, name in enumerate(table.header)]
+    lines = []
+    for number, row in enumerate(table.rows[:ROWS_SHOWN]):
+        style = ' style="font-weight:bold"' if number in table.strong else ""
+        cells = (_cell(text, task) for text, task in zip(row, by_task, strict=True))
+        lines.append(f"<tr{style}>{''.join(cells)}</tr>")
+    left = len(table.rows) - ROWS_SHOWN
+    notes = [*table.notes, *([f"{left:,} more rows: use to_pandas for all"] if left > 0 else [])]
+    heading = "".join(f"<th>{html_text(name)}</th>" for name in table.header)
+    below = "".join(f"<li>{html_text(note)}</li>" for note in notes)
+    return (
+        f"<table><caption>{html_text(table.title)}</caption><tr>{heading}</tr>{''.join(lines)}</table>"
+        + f"<ul>{below}</ul>" * bool(below)
+    )
+
+
+def _cell(text: str, task: str) -> str:
+    score = _SCORE.fullmatch(text) if task else None
+    if score is None:
+        return f"<td>{html_text(text)}</td>"
+    value = float(score[1])
+    red, green, blue = _colour(100 - value if lower_is_better(task) else value)
+    # The relative luminance at which black and white text have the same contrast.
+    ink = "#000" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 118 else "#fff"
+    return f'<td style="background:rgb({red},{green},{blue});color:{ink}">{html_text(text)}</td>'
+
+
+def _colour(score: float) -> tuple[int, int, int]:
+    """Return the colour of a score, 0..100."""
+    place = min(max(score, 0.0), 100.0) / 100 * (len(_VIRIDIS) - 1)
+    step = min(int(place), len(_VIRIDIS) - 2)
+    low, high = _VIRIDIS[step], _VIRIDIS[step + 1]
+    red, green, blue = (round(a + (b - a) * (place - step)) for a, b in zip(low, high, strict=True))
+    return red, green, blue
+
+
+def latex(record: Any, *, siunitx: bool = False) -> str:
+    """Return the tables of a record in LaTeX (booktabs), with numbers aligned by siunitx where a table supports it."""
+    return render(tables_of(record), "siunitx" if siunitx else "latex")
+
+
+def plot(record: Any, name: str = "") -> Any:
+    """Return a chart of a record as an Altair chart, by default the first.
+
+    Raises:
+        IsoglossError: Altair is not installed, or the record has no chart.
+        UnknownNameError: unknown name of a chart.
+    """
+    charts = {chart.name: chart for chart in charts_of(record)}
+    if not charts:
+        raise IsoglossError(f"there is no chart of {record!r}", fix="Use to_pandas and draw your own")
+    if name and name not in charts:
+        raise unknown("chart", name, charts)
+    try:
+        altair = import_module("altair")
+    except ImportError:
+        from isogloss.installation import install_command
+
+        raise IsoglossError("altair is not installed", fix=f"Run {install_command('notebooks')}") from None
+    spec = printable_values(vega_spec(charts[name] if name else next(iter(charts.values()))))
+    return altair.Chart.from_dict(spec)
