@@ -65,7 +65,6 @@ def evaluation_record(
     """
     seconds = str(int(datetime.strptime(at, _ISO).replace(tzinfo=UTC).timestamp()))
     details = {name: str(value) for name, value in facts.items() if name != "name"}
-    details |= {} if results.isogloss else {"scores": results.overall.note}
     return {
         "schema_version": EVERY_EVAL_EVER,
         "evaluation_id": f"{results.suite}/{system_id}/{seconds}",
@@ -79,8 +78,8 @@ def evaluation_record(
             "additional_details": dict(source.details),
         },
         "eval_library": {
-            "name": "isogloss",
-            "version": results.isogloss,
+            "name": results.system.get("evaluator", "isogloss") if not results.isogloss else "isogloss",
+            "version": results.isogloss or str(results.system.get("evaluator_version", "unknown")),
             "additional_details": {"suite": results.suite, "rule": results.overall.rule},
         },
         "model_info": {"name": facts.get("name") or system_id, "id": system_id, "additional_details": details},

@@ -1,17 +1,19 @@
 """Records of scores that another tool computed, and functions that the formats share."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from math import isfinite
 from pathlib import Path
 from typing import Any
 from warnings import warn
 
-from isogloss.errors import DataError
+from isogloss.errors import DataError, IsoglossError
 from isogloss.escaping import NAME_LENGTH, printable, printable_system
 from isogloss.figures import counted
 from isogloss.grouping import group_by
 from isogloss.metrics.student import normal_quantile
+from isogloss.results.metadata import public_metadata
 from isogloss.scoring.results import AverageScore, CellScore, Number, Overall, Results
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import SUITES
@@ -80,7 +82,7 @@ class ReportedScores:
         missing = [name for name in suite.tasks if name not in names]
         return Results(
             suite=suite.id,
-            system=printable_system(dict(system)),
+            system=printable_system({**system, "evaluator": self.tool}),
             split=splits.pop() if len(splits) == 1 else _BOTH,
             cells=list(self.cells.values()),
             tasks=_averages(list(self.cells.values()), suite.languages_of),
@@ -151,6 +153,17 @@ def only_record(records: Sequence[Results], form: str) -> Results:
     return records[0]
 
 
+def refuse_all(record: Results, written: Collection[CellScore], form: str) -> None:
+    """Raise DataError if a format holds none of a record's cells; warn if it does not hold all."""
+    names = {cell.task for cell in written}
+    others = list(dict.fromkeys(cell.task for cell in record.cells if cell.task not in names))
+    if not written:
+        what = f"{form} has none of the tasks of {system_name(record)}: {', '.join(others)}"
+        raise DataError(what, fix="Choose another format")
+    if others:
+        warn(f"{form} has no such task, left out: {', '.join(others)}", stacklevel=2)
+
+
 def system_name(record: Results) -> str:
     """Return the name of a record's system."""
     return str(record.system.get("name") or "unnamed")
@@ -161,3 +174,31 @@ def standard_error_share(number: Number) -> float | None:
     if number.low is None or number.high is None:
         return None
     return (number.high - number.low) / (200 * normal_quantile(0.975))
+
+
+def client(name: str) -> Any:
+    """Import the client of a service; raise IsoglossError if it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise IsoglossError(f"{name} is not installed", fix=f"pip install {name}") from None
+
+
+def flat_scores(record: Results) -> dict[str, float]:
+    """Return all numbers of a record by name: `xnli/sw/accuracy`, `xnli/score`, `overall`; ends of intervals beside."""
+    scores: dict[str, float] = {}
+    for row in record.rows():
+        places = {"cell": (row.task, row.language), "task": (row.task,), "overall": ()}.get(row.level)
+        if places is None:
+            continue
+        name = "/".join((*places, row.metric if places else "overall"))
+        ends = {"": row.value, "/low": row.low, "/high": row.high}
+        scores |= {name + end: value for end, value in ends.items() if value is not None}
+    return scores
+
+
+def settings_of(record: Results) -> dict[str, str | int | float | bool]:
+    """Return the metadata of a system that clients can show: texts and numbers, without private ones."""
+    facts = {**public_metadata(record.system), "suite": record.suite, "split": record.split}
+    facts |= {"isogloss": record.isogloss} if record.isogloss else {}
+    return {name: value for name, value in facts.items() if isinstance(value, str | int | float)}
