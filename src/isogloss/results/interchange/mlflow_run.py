@@ -1,12 +1,17 @@
-"""Runs of MLflow in a local database, written by its own client; `mlflow ui` shows them."""
+"""Runs of MLflow in a local database, written by its own client; `mlflow ui` shows them.
+
+A database, because current versions refuse to write folders of files.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from isogloss.errors import IsoglossError
 from isogloss.results.interchange.reported import client, flat_scores, settings_of, system_name
 from isogloss.scoring.results import Results
 
 _EXPERIMENT = "isogloss"
+_DATABASE = "mlflow.db"
 # The most metrics and parameters that the client takes at once.
 _METRICS_AT_ONCE, _PARAMETERS_AT_ONCE = 1000, 100
 # The longest value of a parameter.
@@ -14,12 +19,17 @@ _LONGEST = 6000
 
 
 def write(records: Sequence[Results], out: Path) -> Path:
-    """Write one finished run per system to the store in a folder."""
+    """Write one finished run per system to the database `mlflow.db` in a folder."""
     mlflow = client("mlflow")
     out.mkdir(parents=True, exist_ok=True)
-    store = mlflow.MlflowClient(tracking_uri=out.resolve().as_uri())
-    experiment = store.get_experiment_by_name(_EXPERIMENT)
-    number = experiment.experiment_id if experiment else store.create_experiment(_EXPERIMENT)
+    folder = out.resolve()
+    try:
+        store = mlflow.MlflowClient(tracking_uri=f"sqlite:///{folder / _DATABASE}")
+        experiment = store.get_experiment_by_name(_EXPERIMENT)
+    except ImportError as error:  # mlflow-skinny comes without the database
+        raise IsoglossError(f"mlflow has no database: {error}", fix="pip install mlflow") from None
+    artifacts = (folder / "artifacts").as_uri()
+    number = experiment.experiment_id if experiment else store.create_experiment(_EXPERIMENT, artifacts)
     for record in records:
         run = store.create_run(number, run_name=system_name(record))
         at = run.info.start_time
