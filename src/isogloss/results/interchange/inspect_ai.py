@@ -6,6 +6,7 @@ if accuracy is our metric; its F1 of answers normalizes them in another way.
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,8 @@ def read(path: Path, decoded: Mapping[str, Any]) -> Results:
         metrics = table_in(score, "metrics") if isinstance(score, Mapping) else {}
         share = table_in(metrics, _ACCURACY).get("value")
         if share is not None:
+            scored_samples = finite(score.get("scored_samples"))
+            count = int(scored_samples) if scored_samples is not None else count
             error = table_in(metrics, "stderr").get("value")
             number = percent(share, error, count, what=f"{_ACCURACY} of {spec['task']}", path=path)
             reported.add(scored.id, code, {_ACCURACY: number}, count, split)
@@ -60,13 +63,13 @@ def _cell(spec: Mapping[str, Any], path: Path) -> tuple[Task, str]:
     name = str(spec["task"]).rpartition("/")[2]
     arguments = table_in(spec, "task_args")
     given = next((str(arguments[key]) for key in _LANGUAGE_ARGUMENTS if key in arguments), "")
-    stem, _, last = re.sub("-", "_", name.lower()).rpartition("_")
-    try:
-        scored, code = (task(canonical(name.lower())), given) if given else (task(canonical(stem)), last)
-    except UnknownNameError:
-        scored, code = None, ""
-    if scored is None or scored.main != (_ACCURACY,) or code not in scored.every_language:
-        what = f"the task {name!r} is none of ours with accuracy as its metric"
-        fix = "Name the task as <task>_<language>, such as xcopa_sw, or give it the argument language"
-        raise DataError(what, where=str(path), fix=fix)
-    return scored, code
+    stem, _, last = name.lower().replace("-", "_").rpartition("_")
+    # The language may be an argument, in the name, or both.
+    for words, code in ((name.lower(), given), (stem, last)):
+        with suppress(UnknownNameError):
+            scored = task(canonical(re.sub("[-_]", "", words)))
+            if scored.main == (_ACCURACY,) and code in scored.every_language:
+                return scored, code
+    what = f"the task {name!r} is none of ours with accuracy as its metric"
+    fix = "Name the task as <task>_<language>, such as xcopa_sw, or give it the argument language"
+    raise DataError(what, where=str(path), fix=fix)

@@ -1,6 +1,6 @@
 """Results of lm-evaluation-harness: `results_<date>.json`, with shares from 0 to 1 and their standard errors.
 
-Read and written are the tasks whose examples and metrics are ours. TyDiQA is not: the harness strips Arabic articles
+Reads and writes tasks with the same examples and metrics as ours. TyDiQA differs: the harness strips Arabic articles
 and all Unicode punctuation before it compares answers. Versions before 0.4 name metrics `acc`, later ones `acc,none`,
 after the filter of the replies. The harness runs XNLI on the validation split since version 1 of the task.
 """
@@ -88,7 +88,7 @@ def _add(
     end = f",{chosen}" if chosen else ""
     limited = table_in(decoded, "config").get("limit") is not None
     size = _examples(decoded, name, values, end)
-    split = entry.split
+    split = "" if size is None and limited else entry.split
     if size is None and not limited:
         version = finite(table_in(decoded, "versions").get(name)) or 0
         split = split or ("dev" if version >= 1 else "test")

@@ -77,8 +77,7 @@ def _model(path: Path) -> dict[str, Any]:
         if not name and "__" in folder.name:
             name = folder.name.replace("__", "/", 1)
     revision = meta.get("revision") if isinstance(meta, dict) else None
-    found = {"name": str(name or folders.name)}
-    return found | ({"revision": str(revision)} if revision else {})
+    return {"name": str(name or folders.name)} | ({"revision": str(revision)} if revision else {})
 
 
 def write(records: Sequence[Results], out: Path) -> Path:

@@ -52,8 +52,8 @@ class ReportedScores:
             self.left_out.append(f"{where} (no {' and no '.join(lacking)})")
         elif not split or (size is not None and counts[split] != size):
             sizes = " or ".join(f"{count:,}" for count in counts.values() if count)
-            found = "an unknown number of" if size is None else f"{size:,}"
-            self.left_out.append(f"{where} ({found} examples, expected {sizes})")
+            examples = "an unknown number of examples" if size is None else f"{size:,} examples"
+            self.left_out.append(f"{where} ({examples}, expected {sizes})")
         elif (task_id, language) in self.cells:
             raise DataError(f"duplicate scores of {where}", where=str(self.path), fix="Keep one of them")
         else:
@@ -129,9 +129,14 @@ def percent(share: object, error: object, size: int | None, *, what: str, path: 
         raise DataError(f"{what} is {shown}, expected a number from 0 to 1", where=str(path), fix=fix)
     spread = finite(error)
     if not spread or spread < 0:  # none is given, or all examples have the same score
-        return Number(100 * value, None, None, size or 0)
+        return Number(_hundredfold(value), None, None, size or 0)
     margin = normal_quantile(0.975) * spread
-    return Number(100 * value, 100 * max(0.0, value - margin), 100 * min(1.0, value + margin), size or 0)
+    low, high = max(0.0, value - margin), min(1.0, value + margin)
+    return Number(_hundredfold(value), _hundredfold(low), _hundredfold(high), size or 0)
+
+
+def _hundredfold(share: float) -> float:
+    return round(100 * share, 10)  # 91.1, not 91.10000000000001
 
 
 def finite(value: object) -> float | None:
