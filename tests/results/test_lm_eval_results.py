@@ -12,6 +12,7 @@ from isogloss.errors import DataError
 from isogloss.results.interchange import write_as
 from isogloss.results.readers import read_records, read_results
 from isogloss.scoring.results import Results
+from isogloss.site.write import report
 from isogloss.tasks.suites import suite
 from report.made_records import results
 
@@ -131,6 +132,26 @@ def test_other_files(tmp_path: Path) -> None:
             read_results([path])
     with pytest.raises(DataError, match="no scores that can be compared with ours in this lm-eval file"):
         read_results([written(path, {"hellaswag": {"acc,none": 0.5}})])
+
+
+def test_files_of_one_run_are_one_system(tmp_path: Path) -> None:
+    shots = {"n-shot": {"xcopa_sw": 5}}
+    paths = [
+        written(tmp_path / "a.json", {"xcopa_sw": {"acc,none": 0.6}}),
+        written(tmp_path / "b.json", {"xcopa_et": {"acc,none": 0.7}, "paws_de": {"acc,none": 0.8}}),
+        written(tmp_path / "c.json", {"xcopa_sw": {"acc,none": 0.9}}),  # the same cell again
+        written(tmp_path / "d.json", {"xcopa_sw": {"acc,none": 0.9}}, **shots),
+    ]
+    first, again, other = read_results(paths)
+    assert {key: cell.score.value for key, cell in first.cells.items() if cell.score} == {
+        ("xcopa", "sw"): 60,
+        ("xcopa", "et"): 70,
+        ("pawsx", "de"): 80,
+    }
+    assert first.record["xcopa"].score.value == 65
+    assert (len(again.cells), len(other.cells), other.metadata["decoding"]) == (1, 1, "5-shot")
+    out = report(paths[:2], tmp_path / "README.md", form="model-index")
+    assert out.read_text(encoding="utf-8").count("value:") == 3
 
 
 def test_written_results_are_read_again(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from isogloss.reply_outcomes import ReplyCounts
 from isogloss.results.contamination import contamination_beside, contamination_footnotes
 from isogloss.results.csv_scores import read_csv
 from isogloss.results.interchange import read_reported
+from isogloss.results.interchange.reported import joined
 from isogloss.results.metadata import public_metadata, unparsed_share
 from isogloss.results.published_scores import is_published, read_published
 from isogloss.results.system import NO_RECORD, OVERALL, CellResult, Scorer, SystemErrorRate, SystemResult
@@ -72,7 +73,7 @@ def read_results(
         DataError: a source cannot be read, or a score is out of range.
         UnknownNameError: unknown task, language or published system.
     """
-    systems = [system for source in sources for system in _read(source, suite, request)]
+    systems = join_files([system for source in sources for system in _read(source, suite, request)], suite)
     for system in systems:
         cells = [("/".join(key), number) for key, cell in system.cells.items() for number in cell.metrics.values()]
         for name, number in (*cells, *system.averages.items()):
@@ -96,6 +97,19 @@ def _read(source: Path | str | Results, suite: Suite | None, request: Request | 
     if path.suffix.lower() == ".csv":
         return read_csv(path, suite)
     return [system_of_record(record, str(path), suite) for record in read_records(path)]
+
+
+def join_files(systems: Iterable[SystemResult], suite: Suite | None = None) -> list[SystemResult]:
+    """Join the systems of several files of another tool that report different cells of one system."""
+    kept: list[SystemResult] = []
+    for system in systems:
+        for row, earlier in enumerate(kept if system.record.cells and system.reported else ()):
+            if earlier.record.cells and (record := joined(earlier.record, system.record)) is not None:
+                kept[row] = system_of_record(record, f"{earlier.source}, {system.source}", suite)
+                break
+        else:
+            kept.append(system)
+    return kept
 
 
 def read_records(path: Path) -> list[Results]:

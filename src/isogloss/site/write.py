@@ -17,7 +17,7 @@ from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
 from isogloss.languages import listed_language
 from isogloss.results.interchange import write_as
-from isogloss.results.readers import RECORD, read_records, system_of_record, with_contamination
+from isogloss.results.readers import RECORD, join_files, read_records, system_of_record, with_contamination
 from isogloss.results.system import by_shown_name
 from isogloss.scoring.results import Results, ScoreRow
 from isogloss.site.html import html_page
@@ -124,7 +124,7 @@ def read_inputs(
         for record in read_records(Path(source)):
             _check_main_metrics(record, Path(source, RECORD) if Path(source).is_dir() else Path(source))
             systems.append(with_contamination(system_of_record(record, str(source)), folder))
-    return ReportInputs(by_shown_name(systems), read_explain_records(explain))
+    return ReportInputs(by_shown_name(join_files(systems)), read_explain_records(explain))
 
 
 def _check_main_metrics(record: Results, path: Path) -> None:

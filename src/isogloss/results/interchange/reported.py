@@ -76,21 +76,37 @@ class ReportedScores:
         if not self.cells:
             what = f"no scores that can be compared with ours in this {self.tool} file"
             raise DataError(what, where=str(self.path), fix=f"Pass results on {known}")
-        splits = {cell.split for cell in self.cells.values()}
-        names = list(dict.fromkeys(cell.task for cell in self.cells.values()))
-        suite = next((SUITES[name] for name in _SUITES if set(names) <= set(SUITES[name].tasks)), SUITES[_SUITES[0]])
-        missing = [name for name in suite.tasks if name not in names]
-        return Results(
-            suite=suite.id,
-            system=printable_system({**system, "evaluator": self.tool}),
-            split=splits.pop() if len(splits) == 1 else _BOTH,
-            cells=list(self.cells.values()),
-            tasks=_averages(list(self.cells.values()), suite.languages_of),
-            categories=[],
-            overall=Overall(suite.rule, None, missing, f"reported by {self.tool}"),
-            pairs=[],
-            isogloss="",
-        )
+        return _record_of(list(self.cells.values()), {**system, "evaluator": self.tool})
+
+
+def _record_of(cells: Sequence[CellScore], system: Mapping[str, Any]) -> Results:
+    splits = {cell.split for cell in cells}
+    names = {cell.task for cell in cells}
+    suite = next((SUITES[name] for name in _SUITES if names <= set(SUITES[name].tasks)), SUITES[_SUITES[0]])
+    return Results(
+        suite=suite.id,
+        system=printable_system(dict(system)),
+        split=splits.pop() if len(splits) == 1 else _BOTH,
+        cells=list(cells),
+        tasks=_averages(cells, suite.languages_of),
+        categories=[],
+        overall=Overall(suite.rule, None, [name for name in suite.tasks if name not in names]),
+        pairs=[],
+        isogloss="",
+    )
+
+
+def joined(first: Results, second: Results) -> Results | None:
+    """Return the record of two files about one system, or None if they are of different runs.
+
+    Tools write a file per task, or one for the tasks that were run together.
+    """
+    cells = [*first.cells, *second.cells]
+    facts = ("name", "regime", "evaluator", "decoding", "revision")
+    same_run = all(first.system.get(fact) == second.system.get(fact) for fact in facts)
+    repeated = len({(cell.task, cell.language) for cell in cells}) < len(cells)
+    reported = not first.isogloss and not second.isogloss
+    return _record_of(cells, first.system) if reported and same_run and not repeated else None
 
 
 def _averages(cells: Sequence[CellScore], languages_of: Callable[[str], Sequence[str]]) -> list[AverageScore]:
