@@ -46,14 +46,14 @@ def column(tab: Any, name: str) -> list[str]:
     ]
 
 
-_WITHOUT_INTERVAL = """cells => cells.map((cell) => {
-  const copy = cell.cloneNode(true);
-  copy.querySelector(".range")?.remove();
-  return copy.textContent.trim().split(/\\s/)[0];
+# Open ranks show their range; the rank by score is in the text for screen readers.
+_RANKS = """cells => cells.map((cell) => {
+  const read = cell.querySelector(".sr")?.textContent.trim().match(/^[0-9]+/)?.[0];
+  return read ?? (cell.querySelector("b") ?? cell).textContent.trim();
 })"""
 
 
 def ranks(tab: Any) -> list[str]:
-    """Return the ranks without their intervals, which the page adds later."""
-    found: list[str] = tab.locator("table.data tbody:not(.before) td.rank").evaluate_all(_WITHOUT_INTERVAL)
+    """Return the ranks by score, without the ranks that the test leaves open."""
+    found: list[str] = tab.locator("table.data tbody:not(.before) td.rank").evaluate_all(_RANKS)
     return found

@@ -8,7 +8,7 @@ import numpy as np
 
 import hostile
 from isogloss.board.model import BoardSystem
-from isogloss.board.model import packed as pack
+from isogloss.board.packing import packed as pack
 from isogloss.board.ranking import TESTS
 from isogloss.board.site import STYLE, WEB, page_styles, static_files
 from isogloss.escaping import printable

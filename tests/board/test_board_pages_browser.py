@@ -9,7 +9,6 @@ from board.axe import barriers, needs_axe
 from board.opened_board import Open, column, go, settle
 from board.synthetic_board import packed, synthetic_board, write_site
 from report.browser import BROWSER
-from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 
@@ -40,8 +39,8 @@ PAGES = [
     "#/compare?system=s0&system=s1&system=s3&system=s4",
     "#/languages",
     "#/languages?view=tree",
-    "#/languages?view=map",
-    "#/languages?view=map&task=xnli&system=s1",
+    "#/languages?view=heat",
+    "#/languages?task=xnli&system=s1&base=own&share=95",
     "#/languages?view=list&task=xnli",
     "#/analysis/single?system=s0",
     "#/analysis/pairwise?system=s0&system=s1",
@@ -59,7 +58,7 @@ ALIKE = {
     "#/language/en",
     "#/family/Turkic",
     "#/task/wikiann",
-    "#/languages?view=map&task=xnli&system=s1",
+    "#/languages?task=xnli&system=s1&base=own&share=95",
     "#/analysis/single?system=s2",
 }
 EMPTY = [
@@ -164,70 +163,6 @@ def test_equal_printed_scores_are_marked_alike(open_page: Open, tmp_path: Path) 
     board["cells"]["xnli"] = packed(np.repeat([[80.02], [79.98], [60]], len(languages), axis=1))
     tab = open_page("#/task/xnli/sw", index=write_site(board, tmp_path / "site"))
     assert tab.locator("tbody .best", has_text="80.0").count() == 2
-
-
-def test_language_page(open_page: Open) -> None:
-    tab = open_page("#/language/ar")
-    assert tab.locator("h1 bdi").get_attribute("dir") == "rtl"
-    assert tab.locator(".facts").inner_text().startswith("Family")
-    assert tab.locator(".plot svg a").count() >= 8
-    tab.click("button.sort:has-text('XQuAD')")
-    assert tab.evaluate("location.hash") == "#/language/ar?sort=xquad"
-    tab.click(".facts a:has-text('Afro-Asiatic')")
-    assert tab.locator("h1").inner_text() == "Afro-Asiatic"
-    assert "2/41" in tab.locator("th:has(button:text('Tatoeba'))").inner_text()
-
-
-def test_the_map(open_page: Open) -> None:
-    tab = open_page("#/languages?view=map")
-    assert tab.locator(".map a").count() == 50
-    tab.locator(".map a[aria-label^='Swahili']").focus()
-    assert tab.locator("#tip").inner_text().startswith("Swahili · Kiswahili: ")
-    before = tab.locator(".map a[aria-label^='Swahili']").get_attribute("aria-label")
-    tab.select_option("label:has-text('System') select", "s40")
-    tab.wait_for_selector(f".map a[aria-label='{before}']", state="detached")
-    tab.select_option("label:has-text('Score') select", "xnli")
-    assert tab.evaluate("location.hash") == "#/languages?view=map&system=s40&task=xnli"
-    assert tab.locator(".map a").count() == 15
-    text = tab.locator(".map a[aria-label^='Swahili']").get_attribute("aria-label")
-    tab.click("summary:has-text('Show as a table')")
-    row = tab.locator("table tr", has=tab.get_by_role("rowheader", name="Swahili", exact=True))
-    assert row.locator("td.number").last.inner_text() == text.split(": ")[1]
-    tab.locator(".map a[aria-label^='Swahili']").focus()
-    tab.keyboard.press("Enter")
-    assert tab.locator("h1").inner_text().startswith("Swahili")
-    go(tab, "#/languages?view=map")
-    assert tab.locator(".key").inner_text().startswith("≤ ")
-
-
-def test_cell_tips_show_interval_scorer_and_data(open_page: Open) -> None:
-    tab = open_page("#/system/s0")
-    cell = tab.locator("table.heat").first.locator("td[tabindex='0']")
-    cell.focus()
-    wait_until(tab, "document.querySelector('#tip').textContent.includes('95 % interval')")
-    text = tab.locator("#tip").inner_text()
-    assert "scorer Isogloss 1.0; data sum-xnli-" in text and "58.5–63.4" in text
-    assert "2.0 % of predictions missing or unparseable" in text
-    assert tab.locator(".bar .interval line").count() == 1
-    tab.keyboard.press("ArrowDown")
-    tab.keyboard.press("Enter")
-    assert tab.locator("h1").inner_text().startswith("UD-POS in Arabic")
-
-
-def test_languages_without_scores_are_listed(open_page: Open, tmp_path: Path) -> None:
-    board = synthetic_board(6)
-    board["languages"] += [{**board["languages"][0], "code": "xx", "name": "Xish", "place": None}]
-    board["tasks"][0]["languages"] += ["xx"]
-    board["tasks"][0]["n"] += [100]
-    cells = np.full((6, len(board["tasks"][0]["languages"])), 50.0)
-    cells[:, -1] = np.nan
-    board["cells"]["xnli"] = packed(cells)
-    tab = open_page("#/languages", index=write_site(board, tmp_path / "site"))
-    for view in ("", "?view=map", "?view=tree", "?view=list"):
-        go(tab, f"#/languages{view}")
-        tab.wait_for_selector("text=No scores yet in Xish.")
-    go(tab, "#/languages?view=map")
-    tab.wait_for_selector("text=Not on the map: Xish.")
 
 
 def test_dark_and_light(open_page: Open) -> None:

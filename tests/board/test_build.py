@@ -14,9 +14,11 @@ from board.unpacking import unpacked as hundredths
 from isogloss.board import ranking
 from isogloss.board.build import make_board
 from isogloss.board.facts import board_languages, places
-from isogloss.board.model import NONE, BoardSystem, PairedTest
+from isogloss.board.model import BoardSystem
+from isogloss.board.packing import NONE
 from isogloss.board.ranking import PairedTests
 from isogloss.board.site import read_systems
+from isogloss.board.system_model import PairedTest
 from isogloss.errors import DataError
 from isogloss.languages import CODES, all_languages, further_languages, language
 from isogloss.results.published_scores import read_published

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import hostile
 from board.unpacking import unpacked
-from isogloss.board.model import NONE, packed
+from isogloss.board.packing import NONE, packed
 from isogloss.figures import score_text
 from isogloss.site.page_parts import script_json
 

@@ -46,7 +46,7 @@ def test_the_best_for_swahili_questions_is_one_click_from_the_landing_page(
     assert "87.2" in first and "F1 on TyDiQA-GoldP" in first and "TyDiQA-GoldP (499 examples)" in first
     assert "XQuAD, MLQA: no Swahili data" in first and "reported, XTREME-R Tables 4" in first
     assert "of the best score in English" in first
-    assert tab.locator(".verdict").inner_text().startswith("The order is not tested")
+    assert tab.locator(".pick-verdict").inner_text().startswith("The order is not tested")
     tab.click("text=Compare the three")
     assert tab.evaluate("location.hash").startswith("#/compare?system=mt5-xxl&system=")
 
@@ -62,7 +62,7 @@ def test_the_sentence_writes_the_address(open_page: Open, published_site: Path) 
     # Like with like: all three have the same three tasks, and the mean is that of the scores below it.
     assert tab.locator(".pick-group").count() == 1
     card = tab.locator(".pick").first
-    parts = [float(text) for text in card.locator(".parts strong").all_inner_texts()]
+    parts = [float(text) for text in card.locator(".pick-parts strong").all_inner_texts()]
     assert float(card.locator(".pick-score strong").inner_text()) == pytest.approx(sum(parts) / 3, abs=0.06)
     assert len(parts) == 3
     tab.go_back()
@@ -130,20 +130,20 @@ def test_paired_tests_decide_the_verdict(open_page: Open, tmp_path: Path) -> Non
     folders = [answered(tmp_path / name, suite, ["mini-xnli"], name, rate) for name, rate in rates.items()]
     index = build_board(folders, tmp_path / "site", suite=str(suite))
     tab = open_page("#/find?task=mini-xnli&language=de", index=index)
-    wait_until(tab, "() => !document.querySelector('.verdict').textContent.includes('Loading')")
+    wait_until(tab, "() => !document.querySelector('.pick-verdict').textContent.includes('Loading')")
     assert names(tab)[0] == "first"
-    verdict = tab.locator(".verdict").inner_text()
+    verdict = tab.locator(".pick-verdict").inner_text()
     assert verdict.startswith("first is significantly better than ") and "paired tests on the same examples" in verdict
     # Over all languages, the verdict is the leaderboard's.
     go(tab, "#/find?task=mini-xnli")
-    assert tab.locator(".verdict").inner_text().startswith("The first place is significant on new examples")
+    assert tab.locator(".pick-verdict").inner_text().startswith("The first place is significant on new examples")
     assert tab.locator(".pick .whiskered").count() == 3
 
 
 def test_a_large_ranking_is_tested_after_it_is_shown(open_page: Open, tmp_path: Path) -> None:
     index = write_site(synthetic_board(100), tmp_path / "site", detailed=3)
     tab = open_page("#/find?task=qa", index=index)
-    wait_until(tab, "() => document.querySelector('.verdict').textContent.includes('could be first')")
+    wait_until(tab, "() => document.querySelector('.pick-verdict').textContent.includes('could be first')")
     assert "possible)" in tab.locator(".pick").first.inner_text()
 
 

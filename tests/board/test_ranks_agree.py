@@ -12,9 +12,9 @@ import pytest
 
 from board.made_systems import XTREME_R, number, record
 from isogloss.board.build import make_board
-from isogloss.board.model import PairedTest
 from isogloss.board.ranking import PairedTests
 from isogloss.board.site import WEB, read_systems
+from isogloss.board.system_model import PairedTest
 from isogloss.results.system import SystemResult
 from isogloss.scoring.results import Results
 

@@ -320,7 +320,9 @@ def test_explanations_are_on_the_pages_of_their_systems(tmp_path, two_tasks):
     assert (out / "bias.js").read_text(encoding="utf-8").startswith("globalThis.isoglossBias = {")
     own, other = (read_detail(out, name)["analyses"] for name in "ab")
     chart = own["single"][0]
-    assert {"task", "language", "metric", "attribute", "title", "bars", "insight", "edges"} == set(chart)
+    assert {"task", "language", "metric", "attribute", "title", "bars", "insight", "edges", "best", "worst"} == set(
+        chart
+    )
     assert all(len(bar) == 7 for bar in chart["bars"])
     one, mirrored = own["pairwise"]["b"][0]["bars"][0], other["pairwise"]["a"][0]["bars"][0]
     assert one[3:6] == [mirrored[4], mirrored[3], -mirrored[5]]

@@ -128,3 +128,20 @@ def test_the_second_tap_on_a_row_shows_its_examples(open_page: Open) -> None:
     assert tab.locator(".examples li").count() == 0
     tap(tab, row)
     assert tab.locator(".examples li").count() == 2
+
+
+def test_a_tip_stays_with_a_focused_cell_while_the_page_scrolls(open_page: Open) -> None:
+    tab = open_page("#/system/s3")
+    settle(tab)
+    # Focusing scrolls to the cell, which must not close its tip.
+    cell = tab.locator("table.heat td[tabindex='0']").first
+    cell.focus()
+    tab.wait_for_timeout(200)
+    tip = tab.locator("#tip")
+    assert tip.is_visible()
+    tab.evaluate("scrollBy(0, 30)")
+    tab.wait_for_timeout(200)
+    assert tip.is_visible()
+    assert clear_of(tip.bounding_box(), cell.bounding_box())
+    tab.keyboard.press("Escape")
+    assert tip.is_hidden()

@@ -4,7 +4,7 @@ from base64 import b64decode
 
 import numpy as np
 
-from isogloss.board.model import BITS
+from isogloss.board.packing import BITS
 
 
 def unpacked(text: str) -> np.ndarray:

@@ -81,7 +81,11 @@ test("without significance nothing is marked, and the sentence says so", () => {
   markSignificant([sure], "single");
   assert.deepEqual(sure.bars.map(({ mark }) => mark), ["top", "low"]);
   assert.match(sure.insight, /^gold label: best at yes \(90\.0\), worst at no \(80\.0\)/);
-  assert.match(insightText({ ...set(), claims: [] }), /^Not tested/);
+  const lone = [bar("yes", 90), bar("no", 80, { low: null })];
+  assert.match(insightText({ ...set(), bars: lone, claims: [] }), /^Not tested/);
+  const built = { ...set(), bars: lone, built: { insight: "" } };
+  markSignificant([built], "single");
+  assert.match(built.insight, /^Not tested/);
 });
 
 test("differences of a page are corrected together, those of isogloss explain are not corrected again", () => {

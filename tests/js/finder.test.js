@@ -3,7 +3,7 @@ import test from "node:test";
 import { meets, recommend, wishOf, wishParams } from "../../src/isogloss/site/web/finder/recommend.js";
 import { joinedNames, wishCell, wishTitle } from "../../src/isogloss/site/web/finder/finder_words.js";
 import { pairWords, verdictOf } from "../../src/isogloss/site/web/finder/verdict.js";
-import { axisScale, columnScale } from "../../src/isogloss/site/web/board/score_scale.js";
+import { columnScale } from "../../src/isogloss/site/web/board/score_scale.js";
 import { openBoard } from "../../src/isogloss/site/web/board/decode.js";
 import { boardData, packed, params } from "./board_fixture.js";
 
@@ -214,7 +214,7 @@ test("what is not tested is said", () => {
   assert.equal(verdict("task=one"), "not tested");
 });
 
-test("an axis reaches the best score, where colours leave out the extremes", () => {
+test("a scale reaches the best score", () => {
   const scores = (best) => ({ value: [...Array(99).fill(50), best] });
   const averages = new Map([
     ["high", scores(97)],
@@ -222,8 +222,7 @@ test("an axis reaches the best score, where colours leave out the extremes", () 
   ]);
   const task = new Map([["errors", { cells: [], lower_is_better: true }]]);
   const board = { averages, task };
-  assert.deepEqual(columnScale(board, "high"), [50, 70]);
-  assert.deepEqual(axisScale(board, "high"), [50, 100]);
-  assert.deepEqual(axisScale(board, "errors"), [0, 70]);
-  assert.deepEqual(axisScale(board, "none"), [0, 100]);
+  assert.deepEqual(columnScale(board, "high"), [50, 100]);
+  assert.deepEqual(columnScale(board, "errors"), [0, 50]);
+  assert.deepEqual(columnScale(board, "none"), [0, 100]);
 });

@@ -1,4 +1,4 @@
-// Types of a board's data: as in src/isogloss/board/model.py, with scores unpacked by decode.js.
+// Types of a board's data: as in src/isogloss/board/model.py and system_model.py, with scores unpacked by decode.js.
 export {};
 
 declare global {
@@ -245,7 +245,7 @@ declare global {
     cellCount: number;
   }
 
-  // model.py: the file of a system.
+  // system_model.py: the file of a system.
   interface SystemCell {
     task: string;
     language: string;
@@ -646,6 +646,8 @@ declare global {
     columns: CellColumn[];
     shown: ScoreColumn[];
     rows: Standing[];
+    /** All systems of the board. */
+    everyone: Unranked[];
     by: ScoreColumn;
     choice: Choice;
     values: number[];
@@ -732,7 +734,19 @@ declare global {
     tip?: (row: Row) => TipLine[];
     mark?: (row: Row) => string | null;
     strength?: (row: Row) => Maybe<number>;
-    prepare?: (rows: Row[]) => void;
+    /** Called with the rows of the page and those of all pages, in order. */
+    prepare?: (shown: Row[], sorted: Row[]) => void;
+    /** The place in the order, if equal values have one. */
+    place?: ((row: Row) => number | null) | null;
+    /** Sizes of the column, as variables of the table's style. */
+    sizes?: (shown: Row[]) => Record<string, string>;
+    /** A scale for the heading. */
+    axis?: Child;
+    /** The unit of numbers in files. */
+    unit?: { title: string; of: number };
+    interval?: (row: Row) => Maybe<{ low?: Maybe<number>; high?: Maybe<number> }>;
+    /** A cell of a LaTeX table, already escaped. */
+    latex?: (row: Row) => string;
   }
 
   /** A column of systemTable. */
@@ -940,7 +954,8 @@ declare global {
     start: string;
     label: string;
     before?: any[];
-    first?: (row: any) => boolean;
+    first?: { is: (row: any) => boolean; title: string; rest: string };
+    legend?: Child;
     most?: number;
     fallback?: (a: any, b: any) => number;
   }
@@ -960,6 +975,7 @@ declare global {
     of(system: System): number;
     text(x: number): string;
     ticks?(values: number[]): number[];
+    unit?: { title: string; of: number };
   }
 
   interface BiasCell {
@@ -988,7 +1004,82 @@ declare global {
     systems: System[];
   }
 
-  type BestByLanguage = Record<string, Best>;
+  /** What the figures of languages are compared by. */
+  interface Basis {
+    task: Task | null;
+    tasks: Task[];
+    system: System | null;
+    systems: System[];
+    /** The system's own score in English is the reference. */
+    own: boolean;
+    relative: Map<string, RelativeScore>;
+    languages: Language[];
+    reference: string;
+    /** Some languages have several tasks. */
+    few: boolean;
+  }
+
+  interface TreeLeaves {
+    valueOf(language: Language): number;
+    textOf(language: Language): string;
+    linesOf(language: Language): string[];
+    paintOf(value: number): Paint;
+    ends: Interval;
+    description: string;
+  }
+
+  interface MarkedRow {
+    label: string;
+    href?: string;
+    figure: Ended;
+    /** Further scores, as short lines. */
+    others?: number[];
+    marks?: { value: number; className: string; lines: string[] }[];
+    text: string;
+    /** The text on narrow screens. */
+    short?: string;
+    lines: TipLine[];
+  }
+
+  interface MarkedAxis {
+    scale: Interval;
+    unit?: string;
+    description: string;
+    /** The share of the width that labels may take. */
+    room?: number;
+  }
+
+  interface ValueField {
+    values: Float64Array;
+    distances: Float64Array;
+  }
+
+  interface Circle {
+    home: Interval;
+    x: number;
+    y: number;
+    r: number;
+  }
+
+  interface MapCircle extends Circle {
+    language: Language;
+    name: string;
+  }
+
+  interface Box {
+    left: number;
+    right: number;
+    top: number;
+    bottom: number;
+  }
+
+  interface MapLabel {
+    at: number;
+    x: number;
+    y: number;
+    anchor: string;
+    inside: boolean;
+  }
 
   /** A task's best score in a language, and as a share of the reference language's. */
   interface RelativePart extends Best {

@@ -7,7 +7,7 @@ import pytest
 from board.made_systems import XTREME_R
 from board.unpacking import unpacked
 from isogloss.board.build import make_board
-from isogloss.board.model import NONE
+from isogloss.board.packing import NONE
 from isogloss.board.site import read_systems
 from isogloss.errors import DataError, UnknownNameError
 from isogloss.languages.published import overall

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from isogloss.board import model
+from isogloss.board import model, system_model
 from isogloss.board.example_tables import ExampleTables, system_analyses
 from isogloss.board.facts import board_languages, shown_names, system_facts, unique_ids
 from isogloss.board.history import suite_history
-from isogloss.board.model import packed
+from isogloss.board.packing import packed
 from isogloss.board.ranking import TESTS, Columns, PairedTests, TestsOfPairs, board_ranks, example_tests
 from isogloss.escaping import NAME_LENGTH, printable, printable_values
 from isogloss.explain.bias import DatasetBias
@@ -39,7 +39,7 @@ class Board:
     """Data shared by all pages, details of each system, dataset bias and examples."""
 
     data: model.BoardData
-    details: list[model.SystemDetail]
+    details: list[system_model.SystemDetail]
     bias: DatasetBias | None = None
     examples: ExampleTables = field(default_factory=ExampleTables)
 
@@ -113,7 +113,7 @@ def make_board(
     return Board(shared, details, bias, tables)
 
 
-def data_hash(data: model.BoardData, details: Iterable[model.SystemDetail]) -> str:
+def data_hash(data: model.BoardData, details: Iterable[system_model.SystemDetail]) -> str:
     """Return the SHA-256 of a board's data, in hexadecimal digits.
 
     It covers systems, scores, intervals, ranks, tests and metadata, on all pages, but not the time of the build, the
@@ -223,14 +223,14 @@ def _details(
     tests: TestsOfPairs,
     explained: ExplainRecords | None,
     tables: ExampleTables,
-) -> list[model.SystemDetail]:
+) -> list[system_model.SystemDetail]:
     analyses = {} if explained is None else system_analyses(entries, ids, explained)
     return [
-        model.SystemDetail(
+        system_model.SystemDetail(
             id=ids[index],
             metadata=printable_values(dict(entry.metadata), 2000),
             cells=[_system_cell(*key, cell) for key, cell in entry.cells.items()],
-            gaps=[model.SystemGap(name, *_short(gap)) for name, gap in transfer_gaps(entry, suite).items()],
+            gaps=[system_model.SystemGap(name, *_short(gap)) for name, gap in transfer_gaps(entry, suite).items()],
             checklist=list(entry.checklist),
             paired={ids[second]: list(pair) for (first, second), pair in tests.items() if first == index},
             missing=missing_cells(entry, suite),
@@ -242,8 +242,8 @@ def _details(
     ]
 
 
-def _system_cell(name: str, code: str, cell: CellResult) -> model.SystemCell:
-    return model.SystemCell(
+def _system_cell(name: str, code: str, cell: CellResult) -> system_model.SystemCell:
+    return system_model.SystemCell(
         task=name,
         language=code,
         n=next((number.n for number in cell.metrics.values()), 0),

@@ -11,7 +11,8 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from isogloss.board.model import BoardData, BoardSystem, BoardTask, unpacked
+from isogloss.board.model import BoardData, BoardSystem, BoardTask
+from isogloss.board.packing import unpacked
 from isogloss.escaping import html_text
 from isogloss.figures import counted, rank_text, score_text
 from isogloss.metrics.statistics import FloatArray

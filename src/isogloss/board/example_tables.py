@@ -13,8 +13,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.board.model import BarChart, BoardExample, PairBar, SingleBar, SystemAnalyses
 from isogloss.board.ranking import signed_difference
+from isogloss.board.system_model import BarChart, BoardExample, PairBar, SingleBar, SystemAnalyses
 from isogloss.data.fetch.catalog import datasets
 from isogloss.errors import IsoglossError
 from isogloss.explain.buckets import bucket_edges

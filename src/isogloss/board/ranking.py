@@ -12,7 +12,8 @@ import numpy as np
 
 from isogloss.analysis.example_order import MOST_TESTED
 from isogloss.analysis.ranking_views import RankingPanel, View, panel_of_cells, ranks, views
-from isogloss.board.model import BoardRanks, PairedTest
+from isogloss.board.model import BoardRanks
+from isogloss.board.system_model import PairedTest
 from isogloss.errors import IsoglossError
 from isogloss.metrics import aggregate
 from isogloss.metrics.language_tests import LEAST_LANGUAGES, language_tests
@@ -51,8 +52,8 @@ _ROUNDING = 1e-6
 # Readers' own weights of tasks, on the page; equal if not set.
 EQUAL_WEIGHTS = "weights"
 _RANK_SETS = (
-    "The range next to a rank holds the ranks that the test leaves open. Systems that share a letter are not "
-    "significantly different; that does not make them equal."
+    "A range of ranks holds those that the test leaves open. Systems joined by a bracket (in files: that share a "
+    "letter) are not significantly different; that does not make them equal."
 )
 # Tests of a ranking, by name, in words. One ranking has one test.
 TESTS = {

@@ -14,6 +14,9 @@ import { leaderboardPage } from "./leaderboard/page_leaderboard.js";
 import { systemPage } from "./systems/page_system.js";
 import { taskPage } from "./tasks/page_task.js";
 import { foldMenu } from "./page/menu.js";
+import { watchEdges } from "./page/edges.js";
+import { oneStop } from "./page/keys.js";
+import { keepPlaces, returnTo, turnPlace } from "./page/places.js";
 import { nothing } from "./board/parts.js";
 import { watchCharts } from "./page/save_chart.js";
 import { followRoutes, readRoute } from "./page/state.js";
@@ -44,20 +47,26 @@ function renderLoop(board, main) {
   let lastHash = null;
   /** @type {Page | null} */
   let page = null;
-  /** @param {any[]} nodes */
-  const show = (nodes) => {
+  const checkEdges = watchEdges(main);
+  keepPlaces(main);
+  /** @param {any[]} nodes @param {ReturnType<typeof turnPlace>} place */
+  const show = (nodes, place) => {
     keepFocus(main, () =>
       patchChildren(
         main,
         nodes.flat(Infinity).filter((node) => node instanceof Node),
       ),
     );
+    if (place) returnTo(main, place);
+    checkEdges();
+    byId("skip-table").hidden = !firstTable(main);
     const { dataset } = document.documentElement;
     dataset.ready = String(Number(dataset.ready ?? 0) + 1);
   };
   return (again = false) => {
     if (location.hash === lastHash && !again) return;
     const first = lastHash === null;
+    const place = location.hash === lastHash ? null : turnPlace(main);
     lastHash = location.hash;
     const route = readRoute();
     const wanted = JSON.stringify(route.path);
@@ -71,8 +80,8 @@ function renderLoop(board, main) {
     }
     const own = ++turn;
     const nodes = page.view(route.params);
-    if (!(nodes instanceof Promise)) show(nodes);
-    else nodes.then((ready) => own === turn && show(ready));
+    if (!(nodes instanceof Promise)) show(nodes, place);
+    else nodes.then((ready) => own === turn && show(ready, place));
   };
 }
 
@@ -94,6 +103,7 @@ function keepFocus(main, update) {
   const before = document.activeElement;
   const key = main.contains(before) ? before?.dataset.key : null;
   update();
+  oneStop(document.activeElement);
   if (!key || (document.activeElement === before && before?.dataset.key === key)) return;
   const again = [...main.querySelectorAll("[data-key]")].find((node) => node.dataset.key === key && !node.disabled);
   (again ?? main).focus({ preventScroll: true });
@@ -117,13 +127,25 @@ function chartCaption(board, chart) {
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
+// The first tab stop in the rows of the page's first table.
+/** @param {HTMLElement} main */
+const firstTable = (main) => main.querySelector("table.data tbody:not(.before) [tabindex='0']");
+
+// The hash holds the route, so the skip links only move the focus.
+/** @param {HTMLElement} main */
+function skipLinks(main) {
+  for (const skip of document.querySelectorAll(".skip"))
+    skip.addEventListener("click", (event) => {
+      event.preventDefault();
+      const target = skip.id === "skip-table" ? firstTable(main) : main;
+      if (target !== main) target?.scrollIntoView({ block: "center" });
+      target?.focus({ preventScroll: true });
+    });
+}
+
 function start() {
   const main = byId("page");
-  // The hash holds the route, so the skip link only moves the focus.
-  document.querySelector(".skip")?.addEventListener("click", (event) => {
-    event.preventDefault();
-    main.focus();
-  });
+  skipLinks(main);
   themeSwitch(byId("theme"));
   foldMenu(byId("menu-button"), byId("menu"));
   let board;

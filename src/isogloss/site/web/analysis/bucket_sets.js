@@ -1,6 +1,6 @@
 // The buckets of every attribute of a cell, with tests corrected over all that the page shows.
 import { cutAttribute, chosenCut, scoredBuckets } from "./live_buckets.js";
-import { contrastText, ends, insightText } from "./bucket_words.js";
+import { contrastText, ends, insightText, noClaimText } from "./bucket_words.js";
 import { memoized } from "../board/ranking.js";
 import { bucketClaims, familyRates } from "../statistics/bucket_claims.js";
 import { bucketEstimates } from "../statistics/estimates.js";
@@ -84,6 +84,6 @@ export function markSignificant(sets, mode) {
     const { best, worst } = set.built ? { best: set.built.best ?? -1, worst: set.built.worst ?? -1 } : ends(set.claims);
     if (set.bars[best]) set.bars[best].mark = "top";
     if (set.bars[worst]) set.bars[worst].mark = "low";
-    set.insight = set.built ? set.built.insight || "No significant differences between buckets." : insightText(set);
+    set.insight = set.built ? set.built.insight || noClaimText(set.bars) : insightText(set);
   }
 }

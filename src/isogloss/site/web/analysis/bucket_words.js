@@ -1,5 +1,5 @@
 // What the tests of an attribute's buckets say, as in explain/claims.py.
-import { scoreText, signedText } from "../page/dom.js";
+import { missing, scoreText, signedText } from "../page/dom.js";
 import { ALPHA } from "../statistics/distributions.js";
 
 // Number of buckets named where the best or the worst is uncertain.
@@ -24,17 +24,23 @@ export const ends = (claims) => ({
   worst: held(claims, "worst")?.buckets[0] ?? -1,
 });
 
+// Without a claim that holds: nothing was tested, or nothing is significant.
+/** @param {BucketBar[]} bars */
+export const noClaimText = (bars) =>
+  bars.filter(({ low }) => !missing(low)).length < 2
+    ? "Not tested: fewer than two buckets have enough independent examples."
+    : "No significant differences between buckets.";
+
 // The significant claims about an attribute as a sentence.
 /** @param {{ title: string, metric: string, bars: BucketBar[], claims: BucketClaim[], ordered: number[] }} facet */
 export function insightText({ title, metric, bars, claims, ordered }) {
-  if (!claims.length) return "Not tested: fewer than two buckets have enough independent examples.";
   const parts = [
     differenceText(bars, claims),
     uncertainText(bars, claims, "best"),
     uncertainText(bars, claims, "worst"),
   ].filter(Boolean);
   const trend = held(claims, "trend");
-  if (!trend) return parts.length ? `${title}: ${parts.join("; ")}.` : "No significant differences between buckets.";
+  if (!trend) return parts.length ? `${title}: ${parts.join("; ")}.` : noClaimText(bars);
   const values = bars.filter((_, at) => ordered[at] >= 0 && bars[at].low !== null).map(({ value }) => value);
   const steady = values.every((value, at) => !at || (value - values[at - 1]) * trend.points > -STEADY);
   const verb = trend.points > 0 ? "rises" : "falls";
@@ -73,7 +79,7 @@ function uncertainText(bars, claims, kind) {
 // The buckets in which two systems differ significantly.
 /** @param {BucketBar[]} bars */
 export function contrastText(bars) {
-  const tested = bars.filter(({ low }) => low !== null && low !== undefined);
+  const tested = bars.filter(({ low }) => !missing(low));
   if (!tested.length) return "Not tested: no bucket has enough independent examples.";
   const sure = tested.filter((bar) => bar.sure);
   const flips = bars.filter((bar) => bar.flips).map(({ name }) => name);

@@ -135,7 +135,7 @@ function picture(mode) {
   const middle = mode === "pairwise" ? 80 : 0;
   return drawn(
     "svg",
-    { class: `picture ${mode}`, viewBox: "0 0 160 72", "aria-hidden": "true" },
+    { class: `analysis-picture ${mode}`, viewBox: "0 0 160 72", "aria-hidden": "true" },
     drawn("line", { class: "zero", x1: middle + 2, x2: middle + 2, y1: 4, y2: 68 }),
     rows.map((end, at) => {
       const y = 12 + 16 * at;

@@ -124,6 +124,10 @@ export function lackText(board, row, column = null) {
     .join("; ")}`;
 }
 
+// Units of numbers in files.
+export const MILLIONS = { title: "millions", of: 1e6 };
+export const DOLLARS = { title: "US dollars", of: 1 };
+
 // System metadata: table 13 of the paper and more.
 /** @type {TableColumn<System>[]} */
 export const METADATA = [
@@ -135,13 +139,21 @@ export const METADATA = [
     hint: "The training data for the task and its languages.",
   },
   { id: "year", title: "Year", value: (s) => s.year ?? null, numeric: true },
-  { id: "parameters", title: "Parameters", value: (s) => s.parameters ?? null, numeric: true, text: sizeText },
+  {
+    id: "parameters",
+    title: "Parameters",
+    value: (s) => s.parameters ?? null,
+    numeric: true,
+    text: sizeText,
+    unit: MILLIONS,
+  },
   {
     id: "active",
     title: "Active",
     value: (s) => s.parameters_active ?? null,
     numeric: true,
     text: sizeText,
+    unit: MILLIONS,
     hint: "Parameters used per token.",
   },
   { id: "open", title: "Open weights", value: (s) => s.open_weights ?? null, text: (value) => (value ? "yes" : "no") },
@@ -158,6 +170,7 @@ export const METADATA = [
     lower: true,
     sparse: true,
     text: percentText,
+    unit: { title: "%", of: 0.01 },
     hint: "Share of missing or unparseable predictions; they count as wrong.",
   },
   {
@@ -168,6 +181,7 @@ export const METADATA = [
     lower: true,
     sparse: true,
     text: sizeText,
+    unit: MILLIONS,
     hint: "Tokens used for the evaluation.",
   },
   {
@@ -178,6 +192,7 @@ export const METADATA = [
     lower: true,
     sparse: true,
     text: costText,
+    unit: DOLLARS,
     hint: "Cost of the evaluation in US dollars.",
   },
   {
@@ -188,6 +203,7 @@ export const METADATA = [
     lower: true,
     sparse: true,
     text: costText,
+    unit: DOLLARS,
     hint: "Cost of 1,000 examples in US dollars, over all languages and prompts.",
   },
   {

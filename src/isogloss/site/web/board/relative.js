@@ -1,4 +1,3 @@
-import { cellScore } from "./decode.js";
 import { missing } from "../page/dom.js";
 import { weightedMean } from "./ranking.js";
 
@@ -6,14 +5,28 @@ export const ENGLISH = "en";
 
 // The best score of some systems on a task in a language.
 /** @param {Task} task @param {string} code @param {System[]} systems @returns {Best} */
-export function bestScore(task, code, systems) {
+export const bestScore = (task, code, systems) => bestScores(systems, task).get(code) ?? { value: NaN, system: null };
+
+/** @type {WeakMap<System[], Map<Task, Map<string, Best>>>} */
+const knownBests = new WeakMap();
+
+// The best score in each language of a task, computed once per list of systems.
+/** @param {System[]} systems @param {Task} task */
+function bestScores(systems, task) {
+  const byTask = knownBests.get(systems) ?? new Map();
+  if (!knownBests.has(systems)) knownBests.set(systems, byTask);
+  if (!byTask.has(task)) byTask.set(task, new Map(task.languages.map((code, at) => [code, bestAt(systems, task, at)])));
+  return /** @type {Map<string, Best>} */ (byTask.get(task));
+}
+
+/** @param {System[]} systems @param {Task} task @param {number} at @returns {Best} */
+function bestAt(systems, { cells, languages, lower_is_better: lower }, at) {
   /** @type {Best} */
   let best = { value: NaN, system: null };
   for (const system of systems) {
-    const value = cellScore(task, system, code);
+    const value = cells[system.at * languages.length + at];
     if (missing(value)) continue;
-    if (missing(best.value) || (task.lower_is_better ? value < best.value : value > best.value))
-      best = { value, system };
+    if (missing(best.value) || (lower ? value < best.value : value > best.value)) best = { value, system };
   }
   return best;
 }
@@ -34,14 +47,15 @@ export function referenceOf(task, systems) {
 }
 
 // Each language's best score as a share of the best score in English on the same task, averaged over tasks: 1 is as good as
-// English. Tasks without English count only if they are chosen alone; `parts` holds each task's share.
-/** @param {Task[]} tasks @param {System[]} systems @returns {Map<string, RelativeScore>} */
-export function relativeScores(tasks, systems) {
+// English. Tasks without English count only if they are chosen alone; `parts` holds each task's share. English may have the
+// best score of other systems, `references`.
+/** @param {Task[]} tasks @param {System[]} systems @param {System[]} [references] @returns {Map<string, RelativeScore>} */
+export function relativeScores(tasks, systems, references = systems) {
   const counted = tasks.length > 1 ? tasks.filter((task) => task.place.has(ENGLISH)) : tasks;
   /** @type {Map<string, RelativePart[]>} */
   const parts = new Map();
   for (const task of counted) {
-    const reference = referenceOf(task, systems);
+    const reference = referenceOf(task, references);
     if (missing(reference.value) || !goodness(task, reference.value)) continue;
     for (const code of task.languages) {
       const best = bestScore(task, code, systems);
@@ -57,7 +71,7 @@ export function relativeScores(tasks, systems) {
 export const SERVED_SHARE = 0.8;
 
 // Split languages by whether a score reaches a share of the score in English; `untested` have no such score. Speakers are
-// those of languages with a known number.
+// those of languages with a knownBests number.
 /** @param {Language[]} languages @param {Map<string, RelativeScore>} relative @param {number} [share] @returns {Service} */
 export function serviceOf(languages, relative, share = SERVED_SHARE) {
   /** @param {(language: Language) => boolean} keep */

@@ -1,12 +1,28 @@
-import { scoreRange } from "../charts/heatmap.js";
+import { missing } from "../page/dom.js";
 import { memoized } from "./ranking.js";
+
+// Share of the worst scores that may lie below a scale.
+const BEYOND = 0.02;
+const LEAST_SPAN = 20;
+
+// Multiples of ten around scores: the best one is on the scale, a few of the worst may be beyond it.
+/** @param {Iterable<Maybe<number>>} scores @param {boolean} [lower] @returns {Interval} */
+export function scaleAround(scores, lower = false) {
+  const known = /** @type {number[]} */ ([...scores].filter((score) => !missing(score)));
+  const sorted = Float64Array.from(known).sort();
+  if (!sorted.length) return [0, 100];
+  const few = Math.floor(sorted.length * BEYOND);
+  const [from, to] = lower ? [sorted[0], sorted[sorted.length - 1 - few]] : [sorted[few], sorted[sorted.length - 1]];
+  const [low, high] = [10 * Math.floor(from / 10), 10 * Math.ceil(to / 10)];
+  return high - low >= LEAST_SPAN ? [low, high] : low + LEAST_SPAN <= 100 ? [low, low + LEAST_SPAN] : [high - LEAST_SPAN, high];
+}
 
 // A column of scores has one scale on every page: colours and axes mean the same whatever is filtered, sorted or on screen.
 /** @type {(board: Board) => Map<string, Interval>} */
 const scalesOf = memoized((board) => {
   const scales = [...board.averages].map(([id, { value }]) => {
-    const cells = board.task.get(id)?.cells ?? [];
-    return /** @type {[string, Interval]} */ ([id, scoreRange([...value, ...cells])]);
+    const task = board.task.get(id);
+    return /** @type {[string, Interval]} */ ([id, scaleAround([...value, ...(task?.cells ?? [])], task?.lower_is_better)]);
   });
   return new Map(scales);
 });
@@ -15,23 +31,14 @@ const scalesOf = memoized((board) => {
 /** @param {Board} board @param {string} id @returns {Interval} */
 export const columnScale = (board, id) => scalesOf(board).get(id) ?? [0, 100];
 
-/** @type {(board: Board) => Map<string, Interval>} */
-const axisScalesOf = memoized((board) => {
-  const axes = [...board.averages].map(([id, { value }]) => {
-    const task = board.task.get(id);
-    const scores = [...value, ...(task?.cells ?? [])].filter((score) => !Number.isNaN(score));
-    const [from, to] = columnScale(board, id);
-    const best = scores.reduce(
-      (one, other) => (task?.lower_is_better ? Math.min(one, other) : Math.max(one, other)),
-      from,
-    );
-    /** @type {Interval} */
-    const axis = [Math.min(from, 10 * Math.floor(best / 10)), Math.max(to, 10 * Math.ceil(best / 10))];
-    return /** @type {[string, Interval]} */ ([id, axis]);
-  });
-  return new Map(axes);
-});
-
-// The same scale for an axis, extended to the best score: colours can leave out the extremes, positions cannot.
-/** @param {Board} board @param {string} id @returns {Interval} */
-export const axisScale = (board, id) => axisScalesOf(board).get(id) ?? [0, 100];
+// The scale of a leaderboard column. Averages of a selection, or by another rule than the board's, have their own, around the
+// scores of all systems.
+/** @param {Pick<Standings, "board" | "choice" | "everyone">} table @param {ScoreColumn} column @returns {Interval} */
+export function scaleIn({ board, choice, everyone }, { id, kind, lower }) {
+  const isPublished = !choice.narrowed && (kind === "category" || choice.ranking === board.rule.name);
+  if (kind === "task" || isPublished) return columnScale(board, id);
+  return scaleAround(
+    everyone.map(({ figures }) => figures.get(id)?.value),
+    lower,
+  );
+}

@@ -225,18 +225,19 @@ function makeTable(board, params) {
   const rows = kept.filter(isShown);
   const by = shown.find(({ id }) => id === (params.get("sort") ?? "overall")) ?? shown[0];
   const values = rows.map((row) => wholeValue(row, by.id) ?? NaN);
-  const ranks = ranksOf(values, by.lower);
+  const built = by.id === "overall" && !choice.narrowed ? board.ranks[choice.ranking] : undefined;
+  const ranks = exactRanks(built, rows, values) ?? ranksOf(values, by.lower);
   rows.forEach((row, at) => {
     row.rank = ranks[at];
   });
   const ranked = ranks.filter((rank) => rank !== null).length;
   /** @type {Standings} */
   const table = {
-    ...{ board, columns, shown, rows, by, choice, values, ranked },
+    ...{ board, columns, shown, rows, everyone: all, by, choice, values, ranked },
     dropped: kept.filter((row) => !isShown(row)),
     ...{ order: NO_ORDER, testRanks: null },
   };
-  const ready = builtOrder(table, kept.length === board.systems.length);
+  const ready = built && kept.length === board.systems.length ? builtOrder(table, built) : null;
   const test = () => {
     table.order = testedOrder(table);
     table.testRanks = null;
@@ -267,17 +268,20 @@ export const isComplete = ({ figures }, columns) =>
   (columns.length > 0 &&
     columns.every(({ task }) => !figures.get(task.id).partial && !Number.isNaN(figures.get(task.id).value)));
 
-// For the whole board, use the ranks and the test from the build.
-/** @param {Standings} options @param {boolean} all @returns {TestedOrder | null} */
-function builtOrder({ board, rows, by, choice }, all) {
-  const ready = all && by.id === "overall" && !choice.narrowed ? board.ranks[choice.ranking] : undefined;
-  if (!ready) return null;
-  // The build ranks exact scores; the page has them rounded to hundredths.
-  for (const row of rows) if (row.rank !== null) row.rank = ready.rank[row.system.at] ?? row.rank;
+// The build ranks exact scores, which the page has rounded to hundredths: rank a selection of systems by them.
+/** @param {BoardRanks | undefined} built @param {Standing[]} rows @param {number[]} values */
+function exactRanks(built, rows, values) {
+  const exact = rows.map(({ system }, at) => (Number.isNaN(values[at]) ? NaN : (built?.rank[system.at] ?? null)));
+  return exact.includes(null) ? null : ranksOf(/** @type {number[]} */ (exact), true);
+}
+
+// For the whole board, use the test from the build.
+/** @param {Standings} options @param {BoardRanks} built @returns {TestedOrder} */
+function builtOrder({ board, rows }, built) {
   /** @type {[string, Interval][]} */
   const ranges = rows
-    .filter(({ system: { at } }) => ready.low[at])
-    .map(({ system: { id, at } }) => [id, [Number(ready.low[at]), Number(ready.high[at])]]);
-  const groups = ready.groups.map((group) => group.map((at) => board.systems[at].id));
-  return { test: ready.test, note: board.tests[ready.test], ranges: new Map(ranges), groups };
+    .filter(({ system: { at } }) => built.low[at])
+    .map(({ system: { id, at } }) => [id, [Number(built.low[at]), Number(built.high[at])]]);
+  const groups = built.groups.map((group) => group.map((at) => board.systems[at].id));
+  return { test: built.test, note: board.tests[built.test], ranges: new Map(ranges), groups };
 }

@@ -43,7 +43,7 @@ export function leadMark(contrast, limit, colours) {
     "text-anchor": contrast.lead > 0 ? "end" : "start",
   });
   arrow.textContent = contrast.lead > 0 ? "›" : "‹";
-  return drawn("svg", { class: "lead", height: ROW_HEIGHT, "aria-hidden": "true" }, beyond ? arrow : mark);
+  return drawn("svg", { class: "forest-mark", height: ROW_HEIGHT, "aria-hidden": "true" }, beyond ? arrow : mark);
 }
 
 /** @param {number} limit @param {System[]} pair */
@@ -58,7 +58,7 @@ function axisHead(limit, [first, second]) {
     ),
     drawn(
       "svg",
-      { class: "lead axis", height: AXIS_HEIGHT, "aria-hidden": "true" },
+      { class: "forest-mark axis", height: AXIS_HEIGHT, "aria-hidden": "true" },
       ticks.map((tick) => {
         const x = `${placeOf(tick, limit)}%`;
         return [

@@ -82,7 +82,7 @@ function addedTable(board, pair, contrasts) {
   const heads = ["Part", ...pair.map(({ fullName }) => nameOf(fullName)), "Difference", "Adds to overall"];
   return element(
     "div",
-    { class: "parts" },
+    { class: "category-parts" },
     plainTable("Parts of the difference", heads, [...rows, total], { words: 1 }),
   );
 }

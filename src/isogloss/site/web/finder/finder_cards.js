@@ -2,7 +2,7 @@ import { badges, disclosed } from "../board/describe.js";
 import { cellMetricText, cellOf, loadedDetail, metricsText } from "../board/decode.js";
 import { countText, element, link, listed, missing, nameOf, plural, scoreText, sizeText } from "../page/dom.js";
 import { ENGLISH, goodness, referenceOf } from "../board/relative.js";
-import { axisScale } from "../board/score_scale.js";
+import { columnScale } from "../board/score_scale.js";
 import { intervalStrip, stripAxis } from "../charts/interval.js";
 import { hashOf } from "../page/state.js";
 import { joinedNames, scoreName } from "./finder_words.js";
@@ -75,7 +75,7 @@ function mainScore(board, wish, { tasks }, pick) {
       ` ${name}${lower}`,
       rangeText(figure),
     ),
-    onScale(figure, axisScale(board, single ? task.id : wish.id)),
+    onScale(figure, columnScale(board, single ? task.id : wish.id)),
     single ? contextLine(contextTexts(board, task, pick.value, wish.language)) : null,
   ];
 }
@@ -88,7 +88,7 @@ const contextLine = (texts) => (texts.length ? element("p", { class: "context so
 const partList = (board, wish, pick) =>
   element(
     "ul",
-    { class: "parts" },
+    { class: "pick-parts" },
     pick.parts
       .filter(({ value }) => !missing(value))
       .map(({ task, value }) =>
@@ -97,7 +97,7 @@ const partList = (board, wish, pick) =>
           {},
           cellLink(task, wish.language, scoreName(task, wish.language)),
           element("strong", {}, scoreText(value)),
-          onScale(withInterval(board, pick.system, task, value, wish.language), axisScale(board, task.id)),
+          onScale(withInterval(board, pick.system, task, value, wish.language), columnScale(board, task.id)),
           contextLine(contextTexts(board, task, value, wish.language)),
         ),
       ),

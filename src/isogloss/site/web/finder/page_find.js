@@ -2,7 +2,8 @@ import { disclosed, systemWithRegime } from "../board/describe.js";
 import { cellTitle } from "../board/decode.js";
 import { countText, element, link, missing, plural, scoreText, sizeText } from "../page/dom.js";
 import { pageHead, plainTable } from "../board/parts.js";
-import { changeParams, hashOf, redraw } from "../page/state.js";
+import { changeParams, hashOf } from "../page/state.js";
+import { laterTest } from "../board/later_test.js";
 import { presetLinks, sentence } from "./finder_controls.js";
 import { cellLink, contextShares, pickCard, wholePercent } from "./finder_cards.js";
 import { joinedNames, wishCell, wishConditions, wishTask } from "./finder_words.js";
@@ -71,16 +72,20 @@ function pickGroup(board, wish, group, testLater) {
   if (verdict.table) testLater(verdict.table);
   const { tasks, picks, total } = group;
   const names = wish.kind === "any" ? "the full benchmark" : joinedNames(tasks.map(({ name }) => name));
+  const [first] = picks;
   const ids = picks.map(({ system }) => system.id);
   return element(
     "div",
     { class: "pick-group", "data-key": `group-${tasks.map(({ id }) => id).join(" ")}` },
     element(
       "h2",
-      {},
-      picks.length > 1 ? `The ${picks.length} highest of ${plural(total, "system")} on ${names}` : `On ${names}`,
+      { class: "answer" },
+      systemWithRegime(first.system),
+      verdict.sure ? " is best" : " has the highest score",
+      ` on ${names}: ${scoreText(first.value)}`,
+      total > 1 ? element("span", { class: "soft" }, `, of ${plural(total, "system")}`) : null,
     ),
-    element("p", { class: "verdict", "data-sure": verdict.sure }, verdict.text),
+    element("p", { class: "pick-verdict", "data-sure": verdict.sure }, verdict.text),
     element(
       "ol",
       { class: "picks" },
@@ -222,16 +227,4 @@ function undisclosedText({ wish, undisclosed }) {
         `${plural(undisclosed, "more tested system")} ${undisclosed === 1 ? "does" : "do"} not disclose ${undisclosed === 1 ? "its" : "their"} ${facts}.`,
       )
     : null;
-}
-
-// Slow tests run after the page is drawn, unless another wish comes first.
-function laterTest() {
-  let timer = 0;
-  return (/** @type {Standings} */ table) => {
-    clearTimeout(timer);
-    timer = window.setTimeout(() => {
-      table.testRanks?.();
-      redraw();
-    }, 60);
-  };
 }

@@ -1,15 +1,13 @@
-import { directedPaint } from "../charts/colour.js";
-import { cellScore, cellTitle } from "../board/decode.js";
-import { systemWithRegime } from "../board/describe.js";
-import { element, link, listed, missing, nameOf, plural, scoreText, scriptName } from "../page/dom.js";
-import { scoreKey, scoreRange } from "../charts/heatmap.js";
-import { languageMap } from "./map.js";
-import { autonym, languageLink, plainTable } from "../board/parts.js";
+import { figureColours, figureShare, figureText, isSingle } from "./basis.js";
+import { cellScore } from "../board/decode.js";
+import { countText, element, missing, plural, scriptName } from "../page/dom.js";
+import { exportButtons, fileColumn } from "../page/export.js";
+import { scoreKey } from "../charts/heatmap.js";
+import { relativeLines, relativeText, tipLines } from "./language_words.js";
+import { autonym, familyLink, languageLink } from "../board/parts.js";
 import { weightedMean } from "../board/ranking.js";
-import { hashOf } from "../page/state.js";
+import { dataTable } from "../page/table.js";
 import { familyTree } from "./tree.js";
-
-const EMPTY_DOT = "empty dots have no score";
 
 // A system's score in a language: the mean over the given tasks that have it.
 /** @param {Task[]} tasks @param {System} system @param {string} code @returns {number | undefined} */
@@ -21,106 +19,89 @@ export function scoreIn(tasks, system, code) {
 /** @param {Task[]} tasks */
 export const allLower = (tasks) => tasks.every((task) => task.lower_is_better);
 
-// The best system in a language.
-/** @param {LanguageChoice} options @param {string} code @returns {Best} */
-function bestIn({ tasks, systems }, code) {
-  const lower = allLower(tasks);
-  /** @type {Best} */
-  let best = { value: NaN, system: null };
-  for (const system of systems) {
-    const value = scoreIn(tasks, system, code) ?? NaN;
-    const isBetter = missing(best.value) || (lower ? value < best.value : value > best.value);
-    if (!missing(value) && isBetter) best = { value, system };
-  }
-  return best;
-}
-
-/** @param {LanguageChoice} options */
-const scoresText = ({ tasks, systems }) => {
-  const score = tasks.length === 1 ? cellTitle(tasks[0]) : "mean over all tasks of each language";
-  const caution = tasks.length === 1 ? "" : " Languages have different tasks; select one for a fair comparison.";
-  return systems.length === 1
-    ? ["Scores of ", nameOf(systems[0].name), `: ${score}.${caution}`]
-    : [`Best of ${plural(systems.length, "system")} in each language: ${score}.${caution}`];
-};
-
-/** @param {Language[]} languages @param {LanguageChoice} choice @returns {BestByLanguage} */
-const bestByLanguage = (languages, choice) =>
-  Object.fromEntries(languages.map((language) => [language.code, bestIn(choice, language.code)]));
-
-/** @param {Language[]} languages @param {LanguageChoice} choice */
-export function mapView(languages, choice) {
-  const best = bestByLanguage(languages, choice);
-  const [placed, others] = [languages.filter(({ place }) => place), languages.filter(({ place }) => !place)];
-  /** @param {Language} language */
-  const lines = (language) => {
-    const { value, system } = best[language.code];
-    return [
-      `${language.name}${language.autonym && language.autonym !== language.name ? ` · ${language.autonym}` : ""}: ${scoreText(value)}`,
-      system ? `${system.name}${system.regime ? ` (${system.regime})` : ""}` : "no score",
-      `${language.family}, ${language.branch}; ${scriptName(language.script)}`,
-    ];
-  };
-  const range = scoreRange(Object.values(best).map(({ value }) => value));
-  const paintOf = directedPaint(allLower(choice.tasks), range);
+/** @param {Board} board @param {Basis} basis */
+export function treeView(board, basis) {
+  const { scale, unit, paint, of } = figureColours(board, basis);
   return [
-    element("p", { class: "soft" }, scoresText(choice), " Select a dot to open the language."),
-    scoreKey(...range, paintOf, EMPTY_DOT),
-    placed.length
-      ? languageMap(placed, {
-          figureOf: (language) => ({ value: best[language.code].value, lines: lines(language) }),
-          paintOf,
-          description: "Map of languages by score",
-        })
-      : "",
-    element(
-      "p",
-      { class: "soft" },
-      "Dots mark where a language is mainly spoken or comes from. Locations and coastlines are approximate.",
-      others.length ? ` Not on the map: ${listed(others.map(({ name }) => name))}.` : "",
-    ),
-    element("details", {}, element("summary", {}, "Show as a table"), languageTable(languages, choice, best)),
-  ];
-}
-
-/** @param {Language[]} languages @param {LanguageChoice} choice */
-export function treeView(languages, choice) {
-  const best = bestByLanguage(languages, choice);
-  const paintOf = directedPaint(allLower(choice.tasks), [0, 100]);
-  return [
-    element("p", { class: "soft" }, scoresText(choice), " Select a language or family to open it."),
-    scoreKey(0, 100, paintOf, EMPTY_DOT),
-    familyTree(
-      languages,
-      ({ code }) => best[code].value,
-      paintOf,
-      "Families, branches and languages, with the score in each language",
-    ),
-  ];
-}
-
-/** @param {Language[]} languages @param {LanguageChoice} choice */
-export const listView = (languages, choice) => [
-  element("p", { class: "soft" }, scoresText(choice)),
-  languageTable(languages, choice, bestByLanguage(languages, choice)),
-];
-
-/** @param {Language[]} languages @param {LanguageChoice} options1 @param {BestByLanguage} best */
-const languageTable = (languages, { tasks }, best) =>
-  plainTable(
-    "Languages",
-    ["Language", "Native name", "Family", "Branch", "Script", "Tasks", "Score", "System"],
-    languages.map((language) => {
-      const { value, system } = best[language.code];
-      return [
-        element("th", { scope: "row" }, languageLink(language)),
-        element("td", {}, autonym(language) ?? language.name),
-        element("td", {}, link(hashOf(["family", language.family]), language.family)),
-        element("td", {}, language.branch),
-        element("td", {}, scriptName(language.script)),
-        element("td", { class: "number" }, tasks.filter((task) => task.place.has(language.code)).length),
-        element("td", { class: "number" }, scoreText(value)),
-        element("td", {}, system ? systemWithRegime(system) : "–"),
-      ];
+    scoreKey(...scale, paint, `${unit ? `% of ${basis.reference}; ` : ""}hatched: untested`),
+    familyTree(basis.languages, {
+      valueOf: ({ code }) => of(code),
+      textOf: ({ code }) => `${figureText(basis, code)}${isSingle(basis, code) ? " *" : ""}`,
+      linesOf: (language) => tipLines(basis, language),
+      paintOf: paint,
+      ends: unit ? [0, 110] : scale,
+      description: "Families, branches and languages",
     }),
+    basis.few ? element("p", { class: "soft" }, "* rests on one task only.") : null,
+  ];
+}
+
+/** @param {Board} board @param {Basis} basis @param {URLSearchParams} params */
+export function listView(board, basis, params) {
+  const columns = listColumns(board, basis);
+  const table = dataTable({
+    columns,
+    rows: basis.languages,
+    params,
+    start: "share",
+    label: "Languages",
+    rowKey: ({ code }) => code,
+  });
+  const line = element(
+    "div",
+    { class: "line" },
+    element("span", { class: "soft" }, plural(basis.languages.length, "language")),
+    exportButtons("languages", board, () => ({ columns, rows: table.sorted })),
   );
+  return [line, table.node];
+}
+
+/** @param {Board} board @param {Basis} basis @returns {TableColumn<Language>[]} */
+function listColumns(board, basis) {
+  /** @param {Language} language */
+  const partsOf = ({ code }) => basis.relative.get(code)?.parts ?? [];
+  const { task, reference } = basis;
+  return [
+    {
+      id: "name",
+      title: "Language",
+      heads: true,
+      value: ({ name }) => name,
+      show: (language) => [languageLink(language), " ", autonym(language)],
+    },
+    { ...fileColumn("code", "Code", ({ code }) => code), onlyInFiles: true },
+    {
+      id: "share",
+      title: `% of ${reference}`,
+      numeric: true,
+      className: "number",
+      value: ({ code }) => 100 * (basis.relative.get(code)?.share ?? NaN),
+      show: ({ code }) => (basis.relative.has(code) ? figureShare(basis.relative.get(code)?.share ?? NaN) : "–"),
+      score: true,
+    },
+    {
+      id: "tasks",
+      title: `Tasks with ${reference}`,
+      numeric: true,
+      className: "number",
+      value: (language) => partsOf(language).length,
+    },
+    {
+      id: "speakers",
+      title: "Speakers",
+      numeric: true,
+      className: "number",
+      value: ({ speakers }) => speakers,
+      show: ({ speakers }) => (missing(speakers) ? "unknown" : countText(speakers)),
+    },
+    { id: "family", title: "Family", value: ({ family }) => family, show: ({ family }) => familyLink(family) },
+    { id: "script", title: "Script", value: ({ script }) => scriptName(script) },
+    {
+      id: "parts",
+      title: task ? "Score and system" : "Every score",
+      className: "parts",
+      value: (language) => partsOf(language).map(relativeText).join("; "),
+      show: (language) => (partsOf(language).length ? relativeLines(partsOf(language), language.code) : "no score to compare"),
+    },
+  ];
+}

@@ -1,36 +1,175 @@
+import { basisOf, scoredTasks, servedAt, shareOf, withoutReference } from "./basis.js";
 import { selectControl, textControl } from "../page/controls.js";
 import { cellTitle, hasScores, scoresIn } from "../board/decode.js";
-import { element, listed, missing, plural } from "../page/dom.js";
+import { systemWithRegime } from "../board/describe.js";
+import { element, link, listed, missing, plural } from "../page/dom.js";
+import { folded } from "../page/fold.js";
+import { isoglossMap } from "./isogloss_map.js";
 import { heatView } from "./language_heat_map.js";
-import { listView, mapView, scoreIn, treeView } from "./language_views.js";
+import { listView, scoreIn, treeView } from "./language_views.js";
+import { populationText } from "./language_words.js";
 import { pageHead } from "../board/parts.js";
-import { changeParams } from "../page/state.js";
+import { serviceLists } from "./service_lists.js";
+import { shareSlider } from "./share_slider.js";
+import { shareSwarm } from "./share_swarm.js";
+import { changeParams, hashOf, readRoute } from "../page/state.js";
 
 const VIEWS = [
-  ["heat", "Heat map"],
   ["map", "Map"],
+  ["heat", "Heat map"],
   ["tree", "Family tree"],
   ["list", "List"],
 ];
 
 /** @param {Board} board @returns {Page} */
 export function languagesPage(board) {
-  const scored = board.tasks.filter((task) => task.languages.some((code) => hasScores(board, task, code)));
-  const start = startTask(board, scored);
+  let shown = "";
   /** @param {URLSearchParams} params */
   const view = (params) => {
-    const mode = VIEWS.find(([id]) => id === params.get("view"))?.[0] ?? "heat";
-    // Views start with different tasks, so the address always names a chosen task.
-    const task = params.get("task") ?? (mode === "heat" ? start : "all");
-    const tasks = task === "all" ? scored : board.tasks.filter(({ id }) => id === task);
-    return [
-      languagesHead(board),
-      element("div", { class: "tabs", role: "group", "aria-label": "View" }, viewButtons(mode)),
-      languageControls(board, scored, params, mode, task),
-      element("div", { class: `view-${mode}` }, languagesView(board, mode, tasks, params), unscoredLanguages(board)),
-    ];
+    const mode = VIEWS.find(([id]) => id === params.get("view"))?.[0] ?? "map";
+    const show = params.get("show") ?? "";
+    if (show === "unserved" && shown !== show) requestAnimationFrame(showUnserved);
+    shown = show;
+    return mode === "heat" ? heatPage(board, params) : sharePage(board, mode, params);
   };
   return { title: "Languages", view };
+}
+
+function showUnserved() {
+  const heading = document.getElementById("unserved");
+  heading?.scrollIntoView();
+  heading?.focus({ preventScroll: true });
+}
+
+/** @param {string} mode @param {...Child} parts @returns {Child[]} */
+const languagesFrame = (mode, ...parts) => [
+  pageHead("Languages"),
+  element("div", { class: "tabs", role: "group", "aria-label": "View" }, viewButtons(mode)),
+  parts,
+];
+
+// The map, the tree and the list compare languages on one basis.
+/** @param {Board} board @param {string} mode @param {URLSearchParams} params */
+function sharePage(board, mode, params) {
+  const basis = basisOf(board, params);
+  const share = shareOf(params);
+  const service = servedAt(basis, share);
+  const views = {
+    map: () => [
+      element("div", { class: "line map-head" }, shareSlider(share, basis.reference), countLine(basis, service)),
+      isoglossMap(board, basis, share, "Map of languages"),
+      element("p", { class: "notes" }, basisText(basis)),
+      mapNotes(basis),
+      element("h2", {}, `Languages by share of ${basis.reference}`),
+      shareSwarm(basis, share),
+      serviceLists(board, basis, service, share),
+    ],
+    tree: () => [element("p", { class: "soft" }, basisText(basis)), treeView(board, basis)],
+    list: () => [element("p", { class: "soft" }, basisText(basis)), listView(board, basis, params)],
+  };
+  return languagesFrame(
+    mode,
+    languageChoices(board, basis, params),
+    element("div", { class: `view-${mode}` }, views[/** @type {keyof typeof views} */ (mode)]()),
+  );
+}
+
+// "31 of 50 languages served, 4.8 billion speakers; 1 untested".
+/** @param {Basis} basis @param {Service} service */
+function countLine(basis, { served: reached, unserved, untested }) {
+  const apart = withoutReference(basis).length;
+  const unknown = untested.languages.length - apart;
+  const rest = [unknown ? `${unknown} untested` : "", apart ? `${apart} not comparable` : ""].filter(Boolean);
+  return element(
+    "p",
+    { class: "headline", role: "status", "data-key": "count" },
+    element("strong", {}, `${reached.languages.length} of ${plural(basis.languages.length, "language")} served`),
+    `, ${populationText(reached.speakers)} speakers`,
+    rest.length ? `; ${listed(rest)}` : "",
+    ". ",
+    unserved.languages.length > 0 &&
+      link(hashOf(["languages"], new URLSearchParams({ ...Object.fromEntries(readRoute().params), show: "unserved" })), `See the ${unserved.languages.length} that are not`),
+  );
+}
+
+// What the figures are, in a sentence.
+/** @param {Basis} basis @returns {Child} */
+function basisText({ task, tasks, system, own, reference, systems }) {
+  const english = own && system ? ["its own score in ", reference] : ["the best score in ", reference];
+  const who = system ? ["Scores of ", systemWithRegime(system)] : [`Best score of ${plural(systems.length, "system")} in each language`];
+  if (task) return [who, ` on ${cellTitle(task)}, compared with `, english, "."];
+  const compared = tasks.filter((one) => one.place.has("en"));
+  if (compared.length === 1) return [who, ` on ${cellTitle(compared[0])}, as a share of `, english, "."];
+  return [
+    who,
+    ", on each task as a share of ",
+    english,
+    ` on the same task; a language's figure is the mean over its tasks (of ${plural(compared.length, "task")} with ${reference}).`,
+  ];
+}
+
+/** @param {Basis} basis */
+function mapNotes({ languages }) {
+  const others = languages.filter(({ place }) => !place);
+  return element(
+    "p",
+    { class: "notes" },
+    "Served means that the best score reaches the share; the uncertainty of scores is not counted. The line is interpolated between the points where languages are mainly spoken or come from: it is not a dialect boundary. Land farther than 1,800 km from any tested language is left blank. ",
+    "Equal-area map; coastlines are approximate and imply no borders. Speakers include second-language speakers, who count once per language.",
+    others.length ? ` Not on the map: ${listed(others.map(({ name }) => name))}.` : "",
+  );
+}
+
+/** @param {Board} board @param {Basis} basis @param {URLSearchParams} params */
+function languageChoices(board, { system, own }, params) {
+  const tasks = [["", "All tasks, as % of English"], ...scoredTasks(board).map((task) => [task.id, cellTitle(task)])];
+  const systems = board.systems.filter(({ cells }) => cells).map(({ id, fullName }) => [id, fullName]);
+  const bases = [
+    ["", "the best score in English"],
+    ["own", "its own score in English"],
+  ];
+  const active = ["task", "system", "base"].filter((key) => params.has(key)).length;
+  return folded(
+    "Tasks and system",
+    active,
+    element(
+      "div",
+      { class: "controls roomy" },
+      selectControl("task", "Score", tasks, params.get("task") ?? "", ""),
+      selectControl("system", "System", [["", "best in each language"], ...systems], params.get("system") ?? "", ""),
+      system ? selectControl("base", "Relative to", bases, own ? "own" : "", "") : null,
+    ),
+  );
+}
+
+// The heat map shows all systems.
+/** @param {Board} board @param {URLSearchParams} params */
+function heatPage(board, params) {
+  const scored = scoredTasks(board);
+  const chosen = params.get("task") ?? startTask(board, scored);
+  const tasks = chosen === "all" ? scored : board.tasks.filter(({ id }) => id === chosen);
+  const options = [["all", "Mean over tasks"], ...scored.map((item) => [item.id, cellTitle(item)])];
+  const orders = [
+    ["", "by family"],
+    ["score", "by score"],
+    ["name", "by name"],
+  ];
+  const languages = board.languages.filter(({ code }) => tasks.some((task) => task.place.has(code)));
+  return languagesFrame(
+    "heat",
+      folded(
+        "Score and order",
+        ["task", "order", "q"].filter((key) => params.has(key)).length,
+        element(
+          "div",
+          { class: "controls" },
+          selectControl("task", "Score", options, chosen),
+          selectControl("order", "Language order", orders, params.get("order") ?? "", ""),
+          textControl(params, "q", "Find a system", "name…"),
+        ),
+      ),
+      element("div", { class: "view-heat" }, heatView(board, tasks, languages, params), unscoredLanguages(board)),
+  );
 }
 
 // Few published systems cover all tasks: start with the task with the most scores unless enough do.
@@ -44,51 +183,6 @@ function startTask(board, tasks) {
   return tasks.reduce((best, task) => (scoresIn(task.cells) > scoresIn(best.cells) ? task : best), tasks[0]).id;
 }
 
-/** @param {Board} options */
-function languagesHead({ languages }) {
-  /** @param {'family' | 'script'} key */
-  const count = (key) => new Set(languages.map((language) => language[key])).size;
-  return pageHead(
-    "Languages",
-    element(
-      "p",
-      { class: "headline" },
-      `${plural(languages.length, "language")} from ${plural(count("family"), "family", "families")} in ${plural(count("script"), "script")}.`,
-    ),
-  );
-}
-
-// The heat map shows all systems; the other views show one, or the best in each language.
-/**
- * @param {Board} board
- * @param {Task[]} scored
- * @param {URLSearchParams} params
- * @param {string} mode
- * @param {string} task
- */
-function languageControls(board, scored, params, mode, task) {
-  const tasks = [["all", "Mean over tasks"], ...scored.map((item) => [item.id, cellTitle(item)])];
-  const systems = board.systems
-    .filter(({ cells }) => cells)
-    .map(({ id, name, regime }) => [id, regime ? `${name} (${regime})` : name]);
-  const orders = [
-    ["", "by family"],
-    ["score", "by score"],
-    ["name", "by name"],
-  ];
-  return element(
-    "div",
-    { class: "controls" },
-    selectControl("task", "Score", tasks, task),
-    mode === "heat"
-      ? [
-          selectControl("order", "Language order", orders, params.get("order") ?? "", ""),
-          textControl(params, "q", "Find a system", "name…"),
-        ]
-      : selectControl("system", "System", [["", "best in each language"], ...systems], params.get("system") ?? "", ""),
-  );
-}
-
 /** @param {string} view */
 const viewButtons = (view) =>
   VIEWS.map(([id, text]) =>
@@ -98,22 +192,13 @@ const viewButtons = (view) =>
         type: "button",
         "data-key": `view-${id}`,
         "aria-pressed": String(view === id),
-        click: () => changeParams({ view: id === "heat" ? null : id }),
+        click: () => changeParams({ view: id === "map" ? null : id }),
       },
       text,
     ),
   );
 
-/** @param {Board} board @param {string} view @param {Task[]} tasks @param {URLSearchParams} params */
-function languagesView(board, view, tasks, params) {
-  const languages = board.languages.filter(({ code }) => tasks.some((task) => task.place.has(code)));
-  if (view === "heat") return heatView(board, tasks, languages, params);
-  const only = board.system.get(params.get("system") ?? "");
-  const choice = { tasks, systems: only ? [only] : board.systems };
-  return (view === "map" ? mapView : view === "tree" ? treeView : listView)(languages, choice);
-}
-
-// Languages without any score, which have no page.
+// Languages without any score, which have no column.
 /** @param {Board} board */
 function unscoredLanguages(board) {
   const without = board.languages.filter(({ code }) => !board.tasks.some((task) => hasScores(board, task, code)));

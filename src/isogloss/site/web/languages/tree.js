@@ -1,10 +1,16 @@
-import { drawn, drawnToWidth, element, missing, scoreText, scriptName } from "../page/dom.js";
+import { hatchPattern } from "../charts/hatch.js";
+import { drawn, drawnToWidth, element, missing, scriptName } from "../page/dom.js";
 import { groupedBy } from "../board/ranking.js";
 import { hashOf } from "../page/state.js";
 import { withTip } from "../page/tips.js";
 
 const LEAF_ROW = 24;
-const NARROW = 620;
+const NARROW_TREE = 600;
+// The least width of a column, if there are several.
+const TREE_COLUMN = 620;
+const TREE_GUTTER = 40;
+const NAMES_WIDTH = 190;
+const TREE_HATCH = "tree-hatch";
 
 // Group languages by a key, largest group first.
 /** @param {Language[]} languages @param {(language: Language) => string} key @returns {[string, Language[]][]} */
@@ -13,14 +19,15 @@ const largestFirst = (languages, key) =>
 
 // Draws row by row. On a narrow screen families and branches have separate lines above their languages.
 class TreeDrawing {
-  /** @param {number} width @param {any} leafOf */
-  constructor(width, leafOf) {
-    this.narrow = width < NARROW;
+  /** @param {number} width @param {TreeLeaves} leaves */
+  constructor(width, leaves) {
+    this.width = width;
+    this.narrow = width < NARROW_TREE;
     this.row = this.narrow ? 0 : 0.6;
     this.familyX = this.narrow ? 8 : 16;
-    this.branchX = this.narrow ? 16 : 150;
-    this.leafX = this.narrow ? 28 : 330;
-    this.leafOf = leafOf;
+    this.branchX = this.narrow ? 16 : 128;
+    this.leafX = this.narrow ? 28 : 306;
+    this.leaves = leaves;
     /** @type {Node[]} */
     this.parts = [];
   }
@@ -28,7 +35,7 @@ class TreeDrawing {
   /** @param {string} name @param {Language[]} members */
   addFamily(name, members) {
     if (this.narrow) this.row += 0.9;
-    const y = (this.narrow ? this.row - 0.25 : this.row + members.length / 2 - 0.5) * LEAF_ROW;
+    const y = (this.narrow ? this.row - 0.45 : this.row + members.length / 2 - 0.5) * LEAF_ROW;
     const end = Math.min(this.branchX - 20, this.familyX + name.length * 8.2 + 4);
     for (const [branch, own] of largestFirst(members, (language) => language.branch))
       this.addBranch(branch === "isolate" || branch === name ? "" : branch, own, [end, y]);
@@ -66,34 +73,51 @@ class TreeDrawing {
   addLeaf(language, branchEnd) {
     const y = this.row * LEAF_ROW;
     if (!this.narrow && branchEnd) this.parts.push(joint(...branchEnd, this.leafX - 10, y));
-    this.parts.push(this.leafOf(language, this.leafX, y, this.narrow));
+    this.parts.push(leaf(language, this.leaves, { x: this.leafX, y, width: this.width, narrow: this.narrow }));
     this.row += 1;
   }
 }
 
-// A tree of families, branches and languages; `paintOf` colours the leaves by `valueOf(language)`.
-/**
- * @param {Language[]} languages
- * @param {(language: Language) => number} valueOf
- * @param {(value: any, row?: any, column?: any) => Paint} paintOf
- * @param {string} description
- */
-export function familyTree(languages, valueOf, paintOf, description) {
+// A tree of families, branches and languages, in as many columns as fit. `paintOf` colours the bars of `valueOf(language)`
+// between the `ends` of the scale; `textOf` is written behind them.
+/** @param {Language[]} languages @param {TreeLeaves} leaves */
+export function familyTree(languages, leaves) {
   const families = largestFirst(languages, ({ family }) => family);
   return drawnToWidth(element("div", { class: "plot tree" }), (width) => {
-    const tree = new TreeDrawing(
-      width,
-      (
-        /** @type {Language} */ language,
-        /** @type {number} */ x,
-        /** @type {number} */ y,
-        /** @type {boolean} */ narrow,
-      ) => leaf(language, valueOf(language), paintOf, x, y, width, narrow),
+    const columns = inColumns(families, Math.max(1, Math.min(3, Math.floor(width / TREE_COLUMN))));
+    const wide = (width - TREE_GUTTER * (columns.length - 1)) / columns.length;
+    const trees = columns.map((own) => {
+      const tree = new TreeDrawing(wide, leaves);
+      for (const [name, members] of own) tree.addFamily(name, members);
+      return tree;
+    });
+    const height = Math.ceil((Math.max(...trees.map(({ row }) => row)) + 0.4) * LEAF_ROW);
+    return drawn(
+      "svg",
+      { role: "group", "aria-label": leaves.description, width, height },
+      hatchPattern(TREE_HATCH),
+      trees.map(({ parts }, at) => drawn("g", { transform: `translate(${at * (wide + TREE_GUTTER)} 0)` }, parts)),
     );
-    for (const [name, members] of families) tree.addFamily(name, members);
-    const height = Math.ceil((tree.row + 0.4) * LEAF_ROW);
-    return drawn("svg", { role: "group", "aria-label": description, width, height }, tree.parts);
   });
+}
+
+// Divide the families into columns of similar height, in order.
+/** @param {[string, Language[]][]} families @param {number} count @returns {[string, Language[]][][]} */
+export function inColumns(families, count) {
+  /** @param {[string, Language[]]} family */
+  const height = ([, members]) => members.length + 0.6;
+  const total = families.reduce((sum, family) => sum + height(family), 0);
+  /** @type {[string, Language[]][][]} */
+  const columns = [[]];
+  let sum = 0;
+  for (const family of families) {
+    const own = height(family);
+    const full = (total * columns.length) / count;
+    if (columns.length < count && columns[columns.length - 1].length && sum + own / 2 > full) columns.push([]);
+    columns[columns.length - 1].push(family);
+    sum += own;
+  }
+  return columns;
 }
 
 /** @param {number} fromX @param {number} fromY @param {number} toX @param {number} toY */
@@ -105,37 +129,34 @@ const joint = (fromX, fromY, toX, toY) =>
 
 /**
  * @param {Language} language
- * @param {number} value
- * @param {(value: any, row?: any, column?: any) => Paint} paintOf
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {boolean} narrow
+ * @param {TreeLeaves} leaves
+ * @param {{ x: number, y: number, width: number, narrow: boolean }} place
  */
-function leaf(language, value, paintOf, x, y, width, narrow) {
-  const hasScore = !missing(value);
-  const from = x + (narrow ? 150 : 250);
-  const long = Math.max(0, width - from - 48);
-  const { fill } = hasScore ? paintOf(value) : { fill: "none" };
+function leaf(language, { valueOf, textOf, linesOf, paintOf, ends }, { x, y, width, narrow }) {
+  const value = valueOf(language);
+  const from = x + (narrow ? 150 : NAMES_WIDTH);
+  const long = Math.max(0, width - from - 56);
+  const part = Math.min(1, Math.max(0, (value - ends[0]) / (ends[1] - ends[0] || 1)));
+  const fill = missing(value) ? `url(#${TREE_HATCH})` : paintOf(value).fill;
+  const longName = language.name.length + language.autonym.length > (NAMES_WIDTH - 30) / 8;
   const own = drawn(
     "a",
-    { href: hashOf(["language", language.code]) },
+    { href: hashOf(["language", language.code]), "data-key": `tree-${language.code}` },
     drawn("circle", { cx: x, cy: y, r: 6, fill, class: "leaf" }),
     drawn(
       "text",
       { x: x + 12, y: y + 4 },
       language.name,
-      narrow || !language.autonym || language.autonym === language.name
+      narrow || longName || !language.autonym || language.autonym === language.name
         ? null
         : drawn("tspan", { class: "soft", lang: language.code, dx: 7 }, language.autonym),
     ),
-    drawn("rect", { x: from, y: y - 6, width: long, height: 12, class: "empty" }),
-    hasScore ? drawn("rect", { x: from, y: y - 6, width: (long * value) / 100, height: 12, fill }) : null,
-    drawn("text", { x: width - 4, y: y + 4, "text-anchor": "end" }, scoreText(value)),
+    drawn("rect", { x: from, y: y - 6, width: long, height: 12, class: "empty", fill: missing(value) ? fill : null }),
+    missing(value) ? null : drawn("rect", { x: from, y: y - 6, width: long * part, height: 12, fill }),
+    drawn("text", { x: width - 4, y: y + 4, "text-anchor": "end" }, textOf(language)),
   );
   return withTip(own, () => [
-    `${language.name}${language.autonym && language.autonym !== language.name ? ` · ${language.autonym}` : ""}`,
+    ...linesOf(language),
     `${language.family}, ${language.branch}; ${scriptName(language.script)}`,
-    hasScore ? `score ${scoreText(value)}` : "no score",
   ]);
 }

@@ -1,3 +1,4 @@
+import { taskName } from "../board/decode.js";
 import { METADATA, disclosed, lackText, scoreTitle, shortScoreTitle, systemCell } from "../board/describe.js";
 import { element, listed, missing, plural } from "../page/dom.js";
 import { rankColumn, rankColumnsInFiles } from "./rank_column.js";
@@ -44,6 +45,27 @@ const partialInFiles = (shown) => ({
   value: (row) => listed(shown.filter(({ id }) => row.figures.get(id).partial).map(shortScoreTitle)),
 });
 
+// Badges and footnotes of a system.
+/** @param {Board} board @returns {TableColumn<Standing>} */
+const notesInFiles = (board) => ({
+  id: "notes",
+  title: "Notes",
+  onlyInFiles: true,
+  value: ({ system, human }) =>
+    human
+      ? ""
+      : [
+          system.reported && `reported: ${system.source || system.paper || "source unknown"}`,
+          system.contamination && `declared contamination: ${system.contamination}`,
+          system.kind === "floor" && "floor baseline",
+          ...(board.footnotes ?? [])
+            .filter((note) => note.system === system.id)
+            .map((note) => `† ${note.task ? `${taskName(board, note.task)}: ` : ""}${note.text}`),
+        ]
+          .filter(Boolean)
+          .join("; "),
+});
+
 const SHOWN_METADATA = ["parameters", "year", "coverage"];
 
 /** @param {Standings} table @param {any} column @returns {TableColumn<Standing>} */
@@ -53,6 +75,8 @@ function metadataColumn(table, column) {
       ...column,
       group: "About",
       className: "number",
+      fileTitle: `Cells (of ${table.board.cellCount})`,
+      text: (cells) => `${cells}/${table.board.cellCount}`,
       value: (row) => (row.human ? null : row.cells),
       show: (row) => (row.human ? "" : `${row.cells}/${table.board.cellCount}`),
       tip: (row) =>
@@ -91,6 +115,10 @@ export function columnChoices(table) {
   ];
 }
 
+// Return whether the rows are in the order of their ranks, which are by the overall score if the address names no score.
+/** @param {Standings} table @param {URLSearchParams} params */
+export const isInRankOrder = ({ shown, by }, params) => (params.get("sort") ?? shown[0].id) === by.id;
+
 /** @param {Standings} table @param {URLSearchParams} params @returns {TableColumn<Standing>[]} */
 export function leaderboardColumns(table, params) {
   const [hidden, also] = [params.getAll("hide"), params.getAll("also")];
@@ -121,7 +149,7 @@ export function leaderboardColumns(table, params) {
   };
   return [
     selectColumn(params),
-    rankColumn(table),
+    rankColumn(table, isInRankOrder(table, params)),
     ...rankColumnsInFiles(table),
     name,
     REGIME_IN_FILES,
@@ -130,6 +158,7 @@ export function leaderboardColumns(table, params) {
     ...(ids.has(FAMILIES) ? [familyColumn(table)] : []),
     ...METADATA.filter(({ id }) => ids.has(id)).map((column) => metadataColumn(table, column)),
     partialInFiles(table.shown.filter(({ id }) => ids.has(id))),
+    notesInFiles(table.board),
   ];
 }
 

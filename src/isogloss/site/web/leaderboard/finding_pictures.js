@@ -16,7 +16,7 @@ export function leadPicture({ board, by, choice }, ranked) {
   const scale = columnScale(board, kind === "full" ? by.id : id);
   return element(
     "div",
-    { class: "picture dots" },
+    { class: "picture finding-dots" },
     ranked.slice(0, MOST_SYSTEMS).map(({ system, figures }) => [
       nameOf(system.name, { class: "label" }),
       intervalStrip(figures.get(by.id), scale),
@@ -44,7 +44,7 @@ export function languagePicture(languages, { relative, service }) {
   ];
   return element(
     "div",
-    { class: "picture dots" },
+    { class: "picture finding-dots" },
     familyLines(languages).map(([name, own]) => [
       element("span", { class: "label" }, name),
       element(
@@ -72,25 +72,25 @@ function familyLines(languages) {
   return others.length ? [...large, [`${families.length - large.length} other families`, others]] : large;
 }
 
-// A bar to the best score on each task, and a line at the human score.
+// A dot for the best score on each task, and a line at the human score.
 /** @param {Board} board @param {HumanGap[]} gaps */
 export function humanPicture(board, gaps) {
   const isDoubted = gaps.some(({ task, best }) => notesOn(board, best.system, task).length);
   return element(
     "div",
-    { class: "picture dots" },
+    { class: "picture finding-dots" },
     shownGaps(gaps).map(({ task, best, human, gap }) => {
-      const bar = element("i", { class: "to-human" });
-      bar.style.setProperty("--at", `${best.value}%`);
-      bar.style.setProperty("--human", `${human}%`);
+      const gapLine = element("i", { class: "to-human" });
+      gapLine.style.setProperty("--at", `${best.value}%`);
+      gapLine.style.setProperty("--human", `${human}%`);
       return [
         element("span", { class: "label" }, notesOn(board, best.system, task).length ? `${task.name} †` : task.name),
-        bar,
+        gapLine,
         element("span", { class: "value" }, signedText(task.lower_is_better ? gap : -gap)),
       ];
     }),
     element("span"),
-    element("span", { class: "legend" }, `bar: best score, line: human${isDoubted ? ", †: with a footnote" : ""}`),
+    element("span", { class: "legend" }, `dot: best score, line: human${isDoubted ? ", †: with a footnote" : ""}`),
     element("span"),
   );
 }

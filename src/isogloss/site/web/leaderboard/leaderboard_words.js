@@ -151,8 +151,7 @@ export function leaderboardNotes({ board, rows, order }) {
     element(
       "p",
       {},
-      "Select systems to compare them. Hover over or focus a score for its interval, scorer and data. ",
-      "° marks a partial average, which is not ranked. – means missing.",
+      "Select systems to compare them. Hover over or focus a score for its interval, scorer and data.",
     ),
     board.precision ? element("p", {}, board.precision) : null,
     order.note ? element("p", {}, order.note) : null,

@@ -9,7 +9,7 @@ const readings = [
   ["Intervals", "95 % intervals of scores are for new test examples. Reported scores have no interval."],
   [
     "Ranks",
-    "Ranks include only systems that match the filters and have every cell of the selection. All pairs are tested together, on examples if every ranked system has predictions and the ranking is by the suite’s own average or by a task, otherwise over languages. The range next to a rank holds the ranks that the test leaves open: with 95 % certainty, the true ranks of all systems are within theirs. Systems that share a letter are not significantly different, which does not make them equal.",
+    "Ranks include only systems that match the filters and have every cell of the selection. All pairs are tested together, on examples if every ranked system has predictions and the ranking is by the suite’s own average or by a task, otherwise over languages. A range of ranks, such as 1–2, holds those that the test leaves open: with 95 % certainty, the true ranks of all systems are within theirs. A bracket joins systems that are not significantly different, which does not make them equal; files have letters instead.",
   ],
   [
     "Partial results",

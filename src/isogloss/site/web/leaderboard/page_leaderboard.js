@@ -1,5 +1,5 @@
 import { firstSegment } from "../board/coverage.js";
-import { humanRow, leaderboardColumns } from "./columns.js";
+import { humanRow, isInRankOrder, leaderboardColumns } from "./columns.js";
 import { countText, element, plural } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
 import { FILTER_KEYS } from "../board/filters.js";
@@ -7,12 +7,14 @@ import { finderSentence } from "./finder_sentence.js";
 import { findings } from "./findings.js";
 import { filterChips, matchCount, toolbar } from "./leaderboard_controls.js";
 import { leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
+import { leaderboardLegend } from "./table_legend.js";
 import { otherSegments, partialResults } from "./partial_results.js";
 import { FULL, segmentOf } from "../board/segments.js";
 import { segmentTabs } from "./segment_tabs.js";
 import { selectionBar } from "./selection_bar.js";
 import { standings } from "../board/standings.js";
-import { changeParams, redraw } from "../page/state.js";
+import { laterTest } from "../board/later_test.js";
+import { changeParams } from "../page/state.js";
 import { dataTable } from "../page/table.js";
 
 const MOST_FIRST = 10;
@@ -34,7 +36,7 @@ function withDefaults(board, params) {
 
 /** @param {Board} board @returns {Page} */
 export function leaderboardPage(board) {
-  const testLater = delayedTest();
+  const testLater = laterTest();
   let isOpen = false;
   /** @param {URLSearchParams} address */
   const view = (address) => {
@@ -42,7 +44,7 @@ export function leaderboardPage(board) {
     isOpen = true;
     const params = withDefaults(board, address);
     const table = standings(board, params);
-    const { nodes, columns, rows } = tableView(table, params);
+    const { nodes, files } = tableView(table, params);
     testLater(table);
     return [
       ...landing(board),
@@ -58,7 +60,7 @@ export function leaderboardPage(board) {
           params,
           table,
           element("p", { class: "explains soft" }, rankingText(table)),
-          exportButtons("leaderboard", board, () => ({ columns, rows, more: { test: table.order.note } })),
+          files,
         ),
       ),
       filterChips(board, params),
@@ -111,7 +113,8 @@ function tableView(table, params) {
     start: table.shown[0].id,
     label: "Leaderboard",
     before: human ? [human] : [],
-    first: isOwn,
+    first: { is: isOwn, title: "Scored here", rest: "Published" },
+    legend: leaderboardLegend(table, isInRankOrder(table, params)),
     most: isBrief(params) ? FIRST_ROWS : undefined,
     fallback: (a, b) => b.cells - a.cells,
     rowKey: (row) => row.system.id,
@@ -120,9 +123,9 @@ function tableView(table, params) {
         .filter(Boolean)
         .join(" ") || null,
   });
+  const current = () => ({ columns, rows: sorted, more: { test: table.order.note } });
   return {
-    columns,
-    rows: sorted,
+    files: exportButtons("leaderboard", table.board, current),
     nodes: [
       table.rows.length ? node : otherSegments(table, params),
       moreRows(table, params),
@@ -145,17 +148,4 @@ function moreRows({ rows }, params) {
     { class: "more-rows" },
     element("button", { type: "button", "data-key": "all-rows", click: () => changeParams({ all: "1" }) }, text),
   );
-}
-
-// Slow tests run after the table is drawn, unless another change comes first.
-function delayedTest() {
-  let timer = 0;
-  return (/** @type {Standings} */ table) => {
-    clearTimeout(timer);
-    if (!table.testRanks) return;
-    timer = window.setTimeout(() => {
-      table.testRanks?.();
-      redraw();
-    }, 60);
-  };
 }

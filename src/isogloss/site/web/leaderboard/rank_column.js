@@ -3,14 +3,18 @@ import { element, listed } from "../page/dom.js";
 import { fileColumn } from "../page/export.js";
 import { letterOf } from "../statistics/ordering.js";
 import { population, testedOn } from "../board/tested_on.js";
+import { bracketLanes, drawnLanes } from "./brackets.js";
 
-// Maximum number of letters on the page; files have all.
-const MOST_LETTERS = 6;
+// Maximum number of systems in a tip, and in the text for screen readers.
+const MOST_NAMES = 6;
+const MOST_READ = 3;
 
-// Ranks by the column that sorts the table, with the ranks that the test leaves open, and letters.
-/** @param {Standings} table @returns {TableColumn<Standing>} */
-export function rankColumn(table) {
+// Ranks by the column that sorts the table: those that the test leaves open. Brackets join systems that are not significantly
+// different, if the rows are in the order of the ranks.
+/** @param {Standings} table @param {boolean} isOrdered @returns {TableColumn<Standing>} */
+export function rankColumn(table, isOrdered) {
   const by = shortScoreTitle(table.by);
+  let brackets = bracketLanes([], []);
   return {
     id: "rank",
     title: `Rank by ${by}`,
@@ -18,10 +22,21 @@ export function rankColumn(table) {
     numeric: true,
     fixed: true,
     className: "rank",
+    prepare: (_, sorted) => {
+      const ids = sorted.map(({ system }) => system.id);
+      brackets = bracketLanes(isOrdered ? table.order.groups : [], ids);
+    },
     tip: (row) => rankTip(table, row, by),
     value: (row) => row.rank,
     show: (row) =>
-      row.rank === null ? element("span", { class: "soft" }, row.human ? "" : "–") : shownRank(table, row),
+      row.rank === null
+        ? element("span", { class: "soft" }, row.human ? "" : "–")
+        : [shownRank(table, row), drawnLanes(brackets.rows.get(row.system.id))],
+    latex: (row) => latexRank(table, row),
+    sizes: (rows) => ({
+      "--rank-text": `${Math.max(3, ...rows.map((row) => rankText(table, row).length))}ch`,
+      "--lane-count": String(brackets.count),
+    }),
   };
 }
 
@@ -39,21 +54,49 @@ export function rankColumnsInFiles({ order }) {
 }
 
 // The letters of a system's groups; systems that share one are not significantly different.
-/** @param {TestedOrder} order @param {Standing} row @param {number} [most] */
-function lettersOf({ groups }, row, most = Infinity) {
+/** @param {TestedOrder} order @param {Standing} row */
+function lettersOf({ groups }, row) {
   const letters = groups.flatMap((group, at) => (group.includes(row.system.id) ? [letterOf(at)] : []));
-  return letters.slice(0, most).join(groups.length > 26 ? " " : "") + (letters.length > most ? "…" : "");
+  return letters.join(groups.length > 26 ? " " : "");
 }
 
 /** @param {Standings} table @param {Standing} row */
-function shownRank({ order }, row) {
-  const [low, high] = order.ranges.get(row.system.id) ?? [];
+function latexRank({ order }, row) {
+  if (row.rank === null) return "--";
+  const [low, high] = order.ranges.get(row.system.id) ?? [row.rank, row.rank];
+  const letters = lettersOf(order, row);
+  return `${low === high ? low : `${low}--${high}`}${letters && `$^{\\mathrm{${letters.replaceAll(" ", "\\,")}}}$`}`;
+}
+
+/** @param {Standings} table @param {Standing} row @param {number} most */
+function tiedWith({ board, order }, row, most) {
+  const groups = order.groups.filter((group) => group.includes(row.system.id));
+  const others = [...new Set(groups.flat())].filter((id) => id !== row.system.id);
+  return listed(
+    others.map((id) => board.system.get(id)?.fullName ?? id),
+    most,
+  );
+}
+
+/** @param {Standings} table @param {Standing} row */
+function rankText({ order }, { system, rank }) {
+  const [low, high] = order.ranges.get(system.id) ?? [rank, rank];
+  return low === high ? String(rank ?? "–") : `${low}–${high}`;
+}
+
+// The ranks that the test leaves open; screen readers hear the rank by the score, too.
+/** @param {Standings} table @param {Standing} row */
+function shownRank(table, row) {
+  const [low, high] = table.order.ranges.get(row.system.id) ?? [];
+  const tied = tiedWith(table, row, MOST_READ);
+  const isOpen = low !== undefined && low !== high;
+  const read = [
+    isOpen ? `${row.rank}, ranks ${low} to ${high} possible` : "",
+    tied && `not significantly different from ${tied}`,
+  ];
   return [
-    element("b", {}, row.rank),
-    " ",
-    element("span", { class: "range" }, low === high ? "" : `${low}–${high}`),
-    " ",
-    element("sup", { class: "tie" }, lettersOf(order, row, MOST_LETTERS)),
+    element("b", { "aria-hidden": isOpen ? "true" : null }, rankText(table, row)),
+    tied || isOpen ? element("span", { class: "sr" }, ` ${read.filter(Boolean).join("; ")}`) : null,
   ];
 }
 
@@ -66,23 +109,16 @@ function rankTip(table, row, by) {
 }
 
 /** @param {Standings} table @param {Standing} row */
-function testLines({ board, order, ranked, testRanks }, row) {
+function testLines(table, row) {
+  const { order, ranked, testRanks } = table;
   const range = order.ranges.get(row.system.id);
   if (!range) {
     if (ranked < 2) return [];
-    return [testRanks ? "testing …" : order.test ? "not tested: no scores per language" : order.note];
+    return [testRanks ? "testing …" : order.test ? "not tested: no scores per language" : order.note || "not tested"];
   }
   const [low, high] = range;
   const possible = `${low === high ? `rank ${low}` : `ranks ${low} to ${high} are possible`} ${population(order.test)} (95 %)`;
   if (!order.groups.length) return [possible];
-  const groups = order.groups.filter((group) => group.includes(row.system.id));
-  const others = [...new Set(groups.flat())].filter((id) => id !== row.system.id);
-  const names = listed(
-    others.map((id) => board.system.get(id)?.fullName ?? id),
-    6,
-  );
-  return [
-    possible,
-    others.length ? `not significantly different: ${names}` : "significantly different from all others",
-  ];
+  const names = tiedWith(table, row, MOST_NAMES);
+  return [possible, names ? `not significantly different: ${names}` : "significantly different from all others"];
 }

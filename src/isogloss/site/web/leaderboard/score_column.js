@@ -1,5 +1,5 @@
 import { betterShare } from "../charts/colour.js";
-import { intervalStrip } from "../charts/interval.js";
+import { intervalStrip, stripAxis } from "../charts/interval.js";
 import {
   categoryTitle,
   intervalText,
@@ -12,13 +12,18 @@ import {
 import { metricTitle, metricsText } from "../board/decode.js";
 import { element, missing, plural, scoreText } from "../page/dom.js";
 import { memoized } from "../board/ranking.js";
+import { scaleIn } from "../board/score_scale.js";
 
-// A leaderboard column with overall, category or task scores; `best` is the best score.
+// With more columns, only the overall score has room for strips of intervals.
+const MOST_WITH_STRIPS = 8;
+
+// A leaderboard column with overall, category or task scores; `best` is the best score. Colours and strips have the column's
+// own scale, whatever is on screen.
 /** @param {Standings} table @param {ScoreColumn} column @param {number} best @returns {TableColumn<Standing>} */
 export function scoreColumn(table, column, best) {
-  /** @type {Interval} */
-  let range = [0, 100];
-  let reach = range;
+  const scale = scaleIn(table, column);
+  const isRanked = column.id === table.by.id;
+  const hasStrips = column.kind === "overall" || (column.kind === "category" && table.shown.length <= MOST_WITH_STRIPS);
   /** @param {Standing} row */
   const figure = (row) => row.figures.get(column.id);
   const bestText = scoreText(best);
@@ -31,19 +36,32 @@ export function scoreColumn(table, column, best) {
     numeric: true,
     score: true,
     lower: column.lower,
-    className: `score ${column.kind}`,
+    className: `score ${column.kind}${hasStrips ? " stripped" : ""}`,
+    axis: hasStrips ? stripAxis(scale) : null,
     value: (row) => (missing(figure(row)?.value) ? null : figure(row).value),
-    show: (row) => shownFigure(table.board, column, row, reach),
-    mark: (row) => (figure(row).partial ? "partial" : isBest(row) ? "best" : null),
+    // The rows are in the order of the ranks, which the build takes from exact scores.
+    place: isRanked ? (row) => row.rank : null,
+    interval: figure,
+    show: (row) => shownFigure(table.board, column, row, hasStrips ? scale : null),
+    mark: (row) => markOf(column, row, isBest(row)),
     tip: (row) => scoreTip(table, column, row),
-    // Colours and strips compare the visible rows.
-    prepare: (rows) => {
-      range = spread(rows, column.id);
-      reach = withIntervals(range, rows, column.id);
-    },
     strength: (row) =>
-      missing(figure(row).value) || figure(row).partial ? null : betterShare(figure(row).value, range, column.lower),
+      missing(figure(row).value) || figure(row).partial ? null : betterShare(figure(row).value, scale, column.lower),
   };
+}
+
+// Nothing in a task, or in all tasks of a category, was tested.
+/** @param {ScoreColumn} column @param {Standing} row */
+function isUntested({ id, kind, parts = [] }, { figures, human }) {
+  if (human || kind === "overall" || !missing(figures.get(id).value)) return false;
+  return parts.every(({ task }) => missing(figures.get(task.id).value));
+}
+
+/** @param {ScoreColumn} column @param {Standing} row @param {boolean} isBest */
+function markOf(column, row, isBest) {
+  if (row.figures.get(column.id).partial) return "partial";
+  if (isBest) return "best";
+  return isUntested(column, row) ? "untested" : null;
 }
 
 // Notes in the heading and in files if the column covers only a selection or uses another ranking.
@@ -85,31 +103,17 @@ function inBrackets(words) {
   return text ? `(${text})` : "";
 }
 
-/** @param {Board} board @param {ScoreColumn} column @param {Standing} row @param {Interval} reach */
-function shownFigure(board, column, row, reach) {
+/** @param {Board} board @param {ScoreColumn} column @param {Standing} row @param {Interval | null} scale */
+function shownFigure(board, column, row, scale) {
   const figure = row.figures.get(column.id);
+  if (missing(figure.value))
+    return isUntested(column, row)
+      ? element("span", { class: "sr" }, "no score")
+      : element("span", { class: "soft" }, "–");
   const text = figure.partial ? `${scoreText(figure.value)}°` : scoreText(figure.value);
-  if (column.kind === "overall") return missing(figure.value) ? text : [text, intervalStrip(figure, reach)];
-  const noted = !missing(figure.value) && footnoted(board).has(`${row.system.id} ${column.id}`);
-  return noted ? [text, element("sup", {}, "†")] : text;
-}
-
-/** @param {Standing[]} rows @param {string} id @returns {Interval} */
-function spread(rows, id) {
-  const values = rows
-    .map((row) => row.figures.get(id)?.value)
-    .filter((value) => !missing(value))
-    .sort((a, b) => a - b);
-  // The lowest scores would hide differences between the others.
-  return [values[Math.floor(values.length / 20)] ?? 0, values.at(-1) ?? 100];
-}
-
-// Extend the range to the intervals: a narrower scale would exaggerate differences.
-/** @param {Interval} options @param {Standing[]} rows @param {string} id @returns {Interval} */
-function withIntervals([from, to], rows, id) {
-  const withLow = rows.map((row) => row.figures.get(id)).filter((figure) => figure && !missing(figure.low));
-  const inside = withLow.filter(({ value }) => value >= from);
-  return [Math.min(from, ...inside.map(({ low }) => low)), Math.max(to, ...inside.map(({ high }) => high))];
+  const noted = footnoted(board).has(`${row.system.id} ${column.id}`);
+  if (!noted && !scale) return text;
+  return [text, noted ? element("sup", {}, "†") : null, scale && !figure.partial ? intervalStrip(figure, scale) : null];
 }
 
 const footnoted = memoized(

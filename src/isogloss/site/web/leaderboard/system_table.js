@@ -4,20 +4,27 @@ import { systemCell } from "../board/describe.js";
 import { element, missing, plural, printedScore, scoreText } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
 import { ranksOf } from "../board/ranking.js";
+import { columnScale } from "../board/score_scale.js";
 import { dataTable } from "../page/table.js";
+import { tableLegend } from "./table_legend.js";
+
+// The column of averages: a system may have none though it was tested.
+const AVERAGE = "mean";
 
 // A table of systems by scores: each column has an id, a title and `of(system)`. Ranks follow `main` unless the address
-// sorts by another column. Systems without any score are left out.
+// sorts by another column. Systems without any score are left out. `task` is the task of columns that are languages: its scale
+// is theirs.
 /**
  * @param {Board} board
  * @param {URLSearchParams} params
- * @param {{ columns: SystemColumn[], main: string, name: string, label: string }} options2
+ * @param {{ columns: SystemColumn[], main: string, name: string, label: string, task?: string }} options2
  */
-export function systemTable(board, params, { columns, main, name, label }) {
+export function systemTable(board, params, { columns, main, name, label, task }) {
   const named = (/** @type {string | null} */ wanted) => columns.find(({ id }) => id === wanted);
   const by = named(params.get("sort")) ?? named(main) ?? columns[0];
   const rows = rankedRows(board, columns, by);
-  const shown = shownColumns(columns, by, rows);
+  const scales = columns.map(({ id }) => columnScale(board, task ?? (board.averages.has(id) ? id : "overall")));
+  const shown = shownColumns(columns, by, rows, scales);
   const table = dataTable({
     columns: shown,
     rows,
@@ -26,6 +33,9 @@ export function systemTable(board, params, { columns, main, name, label }) {
     label,
     rowKey: (row) => row.system.id,
     fallback: mostFiguresFirst,
+    legend: tableLegend({
+      untested: rows.some(({ values }) => values.some((value, at) => missing(value) && columns[at].id !== AVERAGE)),
+    }),
   });
   const line = element(
     "div",
@@ -61,18 +71,23 @@ function rankedRows(board, columns, by) {
  * @param {SystemColumn[]} columns
  * @param {SystemColumn} by
  * @param {SystemRow[]} rows
+ * @param {Interval[]} scales
  * @returns {TableColumn<SystemRow>[]}
  */
-const shownColumns = (columns, by, rows) => [
+const shownColumns = (columns, by, rows, scales) => [
   {
     id: "rank",
     title: `Rank by ${by.title}`,
-    head: "Rank",
+    head: element("span", {}, "Rank", element("span", { class: "of" }, `by ${by.title}`)),
     fixed: true,
     numeric: true,
     className: "rank",
     value: (row) => row.rank,
-    show: (row) => element("b", {}, row.rank ?? "–"),
+    show: (row) => (row.rank === null ? element("span", { class: "soft" }, "–") : element("b", {}, row.rank)),
+    tip: (row) =>
+      row.rank === null
+        ? ["Not ranked", `no score: ${by.title}`]
+        : [`Rank ${row.rank} by ${by.title}`, "By the scores; not tested here."],
   },
   {
     id: "name",
@@ -83,17 +98,22 @@ const shownColumns = (columns, by, rows) => [
     show: (row) => systemCell(row.system),
   },
   REGIME_IN_FILES,
-  ...columns.map((column, place) => valueColumn(column, place, rows)),
+  ...columns.map((column, place) => valueColumn(column, place, rows, scales[place], column === by)),
   { id: "year", title: "Year", numeric: true, className: "number", value: (row) => row.system.year ?? null },
 ];
 
-/** @param {SystemColumn} column @param {number} place @param {SystemRow[]} all @returns {TableColumn<SystemRow>} */
-function valueColumn(column, place, all) {
-  /** @param {SystemRow[]} rows */
-  const available = (rows) => rows.map(({ values }) => values[place]).filter((value) => !missing(value));
-  const best = printedScore(column.lower ? Math.min(...available(all)) : Math.max(...available(all)));
-  /** @type {Interval} */
-  let range = [0, 100];
+/**
+ * @param {SystemColumn} column
+ * @param {number} place
+ * @param {SystemRow[]} all
+ * @param {Interval} scale
+ * @param {boolean} isRanked
+ * @returns {TableColumn<SystemRow>}
+ */
+function valueColumn(column, place, all, scale, isRanked) {
+  const known = all.map(({ values }) => values[place]).filter((value) => !missing(value));
+  const isAverage = column.id === AVERAGE;
+  const best = printedScore(column.lower ? Math.min(...known) : Math.max(...known));
   return {
     id: column.id,
     title: column.title,
@@ -103,17 +123,18 @@ function valueColumn(column, place, all) {
     score: true,
     className: "score",
     lower: column.lower,
-    // Colours compare the visible rows.
-    prepare: (rows) => {
-      range = [Math.min(...available(rows)), Math.max(...available(rows))];
-    },
     value: (row) => row.values[place] ?? null,
+    place: isRanked ? (row) => row.rank : null,
     show: ({ values }) =>
-      element("span", { class: printedScore(values[place]) === best ? "best" : null }, scoreText(values[place])),
-    strength: (row) => (missing(row.values[place]) ? null : betterShare(row.values[place], range, column.lower)),
+      missing(values[place])
+        ? element("span", { class: isAverage ? "soft" : "sr" }, isAverage ? "–" : "no score")
+        : scoreText(values[place]),
+    mark: ({ values }) =>
+      missing(values[place]) ? (isAverage ? null : "untested") : printedScore(values[place]) === best ? "best" : null,
+    strength: (row) => (missing(row.values[place]) ? null : betterShare(row.values[place], scale, column.lower)),
     tip: (row) => [
-      `${row.system.fullName} · ${column.title}: ${scoreText(row.values[place])}`,
-      ...(column.says?.(row.system) ?? []),
+      `${row.system.fullName} · ${column.title}: ${missing(row.values[place]) ? "no score" : scoreText(row.values[place])}`,
+      ...(missing(row.values[place]) ? [] : (column.says?.(row.system) ?? [])),
     ],
   };
 }

@@ -213,17 +213,19 @@ export function patch(node, next) {
   patchControl(node, next);
 }
 
-// The tip, the arrow keys and the reader set these attributes after a node is made.
+// The tip, the arrow keys, the edges and the reader set these attributes after a node is made.
 /** @param {any} node @param {string} name */
 const isKept = (node, name) =>
   (name === "open" && node.nodeName === "DETAILS") ||
+  name === "data-more" ||
   (name === "aria-describedby" && node.getAttribute(name) === "tip") ||
   (name === "tabindex" && node === document.activeElement);
 
 /** @param {any} node @param {any} next */
 function patchAttributes(node, next) {
   // The content security policy allows styles by script, but not style attributes.
-  if (node.hasAttribute("style") || next.hasAttribute("style")) node.style.cssText = next.style.cssText;
+  const style = next.getAttribute("style");
+  if (node.getAttribute("style") !== style) node.style.cssText = style ?? "";
   for (const name of node.getAttributeNames())
     if (name !== "style" && !next.hasAttribute(name) && !isKept(node, name)) node.removeAttribute(name);
   for (const name of next.getAttributeNames()) {

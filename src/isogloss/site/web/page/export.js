@@ -1,4 +1,5 @@
-import { download, element, missing, printable, printedScore } from "./dom.js";
+import { download, element, missing, printable, printedScore, scoreText } from "./dom.js";
+import { arrowKeys } from "./keys.js";
 
 // Spreadsheets run such cells as formulas: quote them.
 const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
@@ -37,63 +38,103 @@ export const latexCell = (value) =>
       ? String(value)
       : printable(value).replace(/[&%$#_{}~^\\<>–…]/g, (sign) => LATEX_SIGNS[sign]);
 
-// Files contain the numbers as shown on the page.
+/** @param {any} score */
+const shownScore = (score) => (typeof score === "number" ? printedScore(score) : score);
+
+// The number of a file: scores as on the page, other numbers in the unit of the heading.
 /** @param {TableColumn} column @param {any} row */
-const seenValue = (column, row) => {
+function fileValue(column, row) {
   const value = column.value?.(row);
-  return column.score && typeof value === "number" ? printedScore(value) : value;
-};
-/** @param {Columns} columns */
-const fileColumns = (columns) => columns.filter(({ value, inFiles = true }) => value && inFiles);
+  if (typeof value !== "number") return value;
+  return column.score ? printedScore(value) : column.unit ? Number((value / column.unit.of).toPrecision(12)) : value;
+}
+
 /** @param {TableColumn} column */
-const fileTitle = (column) => column.fileTitle ?? column.title;
+const fileTitle = ({ fileTitle: own, title, unit }) => (own ?? title) + (unit ? ` (${unit.title})` : "");
+
+/** @param {TableColumn} column @param {any[]} rows */
+const hasIntervals = ({ interval }, rows) => Boolean(interval) && rows.some((row) => !missing(interval?.(row)?.low));
+
+// The columns of a file, each with its interval, if any row has one.
+/** @param {Columns} columns @param {any[]} rows @returns {{ id: string, title: string, of: (row: any) => any }[]} */
+const fileColumns = (columns, rows) =>
+  columns
+    .filter(({ value, inFiles = true }) => value && inFiles)
+    .flatMap((column) => {
+      const [id, title] = [column.id, fileTitle(column)];
+      const own = { id, title, of: (/** @type {any} */ row) => fileValue(column, row) };
+      if (!hasIntervals(column, rows)) return [own];
+      return [
+        own,
+        { id: `${id}_low`, title: `${title}, 95 % from`, of: (row) => shownScore(column.interval?.(row)?.low) },
+        { id: `${id}_high`, title: `${title}, 95 % to`, of: (row) => shownScore(column.interval?.(row)?.high) },
+      ];
+    });
+
+// Rows without any score say nothing.
+/** @param {Columns} columns @param {any[]} rows */
+export function scoredRows(columns, rows) {
+  const scores = columns.filter(({ score }) => score);
+  return scores.length ? rows.filter((row) => scores.some(({ value }) => !missing(value?.(row)))) : rows;
+}
 
 /** @param {Columns} columns @param {any[]} rows */
-export const asCsv = (columns, rows) =>
-  [
-    fileColumns(columns).map((column) => csvCell(fileTitle(column))),
-    ...rows.map((row) => fileColumns(columns).map((column) => csvCell(seenValue(column, row)))),
-  ]
+export function asCsv(columns, rows) {
+  const shown = fileColumns(columns, rows);
+  return [shown.map(({ title }) => csvCell(title)), ...rows.map((row) => shown.map(({ of }) => csvCell(of(row))))]
     .map((cells) => `${cells.join(",")}\n`)
     .join("");
+}
 
 /** @param {Columns} columns @param {any[]} rows @param {Record<string, unknown>} about */
-export const asJson = (columns, rows, about) =>
-  JSON.stringify(
+export function asJson(columns, rows, about) {
+  const shown = fileColumns(columns, rows);
+  /** @param {any} value */
+  const known = (value) => (missing(value) ? null : value);
+  return JSON.stringify(
     {
       ...about,
-      columns: fileColumns(columns).map((column) => ({ id: column.id, title: fileTitle(column) })),
-      rows: rows.map((row) =>
-        Object.fromEntries(
-          fileColumns(columns).map((column) => {
-            const value = seenValue(column, row);
-            return [column.id, missing(value) ? null : value];
-          }),
-        ),
-      ),
+      columns: shown.map(({ id, title }) => ({ id, title })),
+      rows: rows.map((row) => Object.fromEntries(shown.map(({ id, of }) => [id, known(of(row))]))),
     },
     null,
     1,
   );
+}
 
-/** @param {Columns} columns @param {any[]} rows @param {{ page: string }} about */
+// A score with its interval and the marks of the page; other numbers as people read them.
+/** @param {TableColumn} column @param {any} row */
+function latexFigure(column, row) {
+  const value = column.value?.(row);
+  if (column.latex) return column.latex(row);
+  if (typeof value !== "number" || Number.isNaN(value)) return latexCell(value);
+  if (!column.score) return latexCell(column.text ? column.text(value) : String(value));
+  const mark = column.mark?.(row);
+  const score = scoreText(value).replace("-", "$-$");
+  const { low, high } = column.interval?.(row) ?? {};
+  return [
+    mark === "best" ? `\\textbf{${score}}` : score,
+    mark === "partial" ? "$^{\\circ}$" : "",
+    missing(low) || missing(high) || !column.axis ? "" : ` {\\scriptsize ${scoreText(low)}--${scoreText(high)}}`,
+  ].join("");
+}
+
+/** @param {Columns} columns @param {any[]} rows @param {{ page: string, test?: string }} about */
 export function asLatex(columns, rows, about) {
-  const shown = fileColumns(columns);
-  /** @param {TableColumn} column @param {any} row */
-  const format = (column, row) => {
-    const value = seenValue(column, row);
-    const mark = column.mark?.(row) === "partial" ? "$^{\\circ}$" : "";
-    return column.score && typeof value === "number" ? `${value.toFixed(1)}${mark}` : latexCell(value);
-  };
+  const shown = columns.filter(({ value, onlyInFiles, inFiles = true }) => value && inFiles && !onlyInFiles);
+  const notes = columns.find(({ id }) => id === "notes");
+  const named = columns.find(({ heads }) => heads);
   return [
     `% ${printable(about.page)}`,
+    ...(about.test ? [`% ${printable(about.test)}`] : []),
     `\\begin{tabular}{${shown.map(({ numeric }) => (numeric ? "r" : "l")).join("")}}`,
     "\\toprule",
-    `${shown.map((column) => latexCell(fileTitle(column))).join(" & ")} \\\\`,
+    `${shown.map(({ title, fileTitle: own }) => latexCell(own ?? title)).join(" & ")} \\\\`,
     "\\midrule",
-    ...rows.map((row) => `${shown.map((column) => format(column, row)).join(" & ")} \\\\`),
+    ...rows.map((row) => `${shown.map((column) => latexFigure(column, row)).join(" & ")} \\\\`),
     "\\bottomrule",
     "\\end{tabular}",
+    ...rows.filter((row) => notes?.value?.(row)).map((row) => `% ${printable(named?.value?.(row))}: ${printable(notes?.value?.(row))}`),
     "",
   ].join("\n");
 }
@@ -108,31 +149,71 @@ export function asLatex(columns, rows, about) {
  */
 export const fileColumn = (id, title, value, numeric = false) => ({ id, title, value, numeric });
 
-// Download buttons for a table; `current()` returns its columns, its rows in order, and further facts for JSON.
-/** @param {string} name @param {Board} board @param {() => { columns: Columns, rows: any[], more?: object }} current */
-export function exportButtons(name, board, current) {
-  const about = () => ({ page: location.href, made: board.made, isogloss: board.isogloss, suite: board.suite });
-  /** @type {[string, string, string, (columns: Columns, rows: any[], more?: object) => string][]} */
-  const kinds = [
-    ["CSV", "csv", "text/csv", (columns, rows) => asCsv(columns, rows)],
-    ["JSON", "json", "application/json", (columns, rows, more) => asJson(columns, rows, { ...about(), ...more })],
-    ["LaTeX", "tex", "text/x-tex", (columns, rows) => asLatex(columns, rows, about())],
-  ];
-  return element(
+/** @typedef {[title: string, ending: string, type: string, make: () => string]} FileKind */
+
+// Buttons that make files.
+/** @param {string} name @param {FileKind[]} kinds */
+function fileButtons(name, kinds) {
+  const group = element(
     "div",
-    { class: "files", role: "group", "aria-label": "Download" },
-    kinds.map(([title, ending, type, text]) =>
+    { class: "files", role: "toolbar", "aria-label": "Download" },
+    kinds.map(([title, ending, type, make]) =>
       element(
         "button",
         {
           type: "button",
-          click: () => {
-            const { columns, rows, more } = current();
-            download(`${name}.${ending}`, type, text(columns, rows, more));
-          },
+          "data-key": `file-${name}-${ending}`,
+          click: () => download(`${name}.${ending}`, type, make()),
         },
         title,
       ),
     ),
   );
+  arrowKeys(group);
+  return group;
 }
+
+/** @param {Board} board */
+const aboutFile = (board) => ({ page: location.href, made: board.made, isogloss: board.isogloss, suite: board.suite });
+
+/** @param {{ columns: Columns, rows: any[], more?: Record<string, any> }} current */
+const filed = ({ columns, rows, more }) => ({ columns, rows: scoredRows(columns, rows), more });
+
+/** @param {Board} board @param {() => { columns: Columns, rows: any[], more?: Record<string, any> }} current @returns {FileKind[]} */
+const dataKinds = (board, current) => [
+  [
+    "CSV",
+    "csv",
+    "text/csv",
+    () => {
+      const { columns, rows } = filed(current());
+      return asCsv(columns, rows);
+    },
+  ],
+  [
+    "JSON",
+    "json",
+    "application/json",
+    () => {
+      const { columns, rows, more } = filed(current());
+      return asJson(columns, rows, { ...aboutFile(board), ...more });
+    },
+  ],
+];
+
+// Download buttons for a table; `current()` returns its columns, its rows in order, and further facts. Rows without any score
+// are left out.
+/** @param {string} name @param {Board} board @param {() => { columns: Columns, rows: any[], more?: Record<string, any> }} current */
+export const exportButtons = (name, board, current) =>
+  fileButtons(name, [
+    ...dataKinds(board, current),
+    [
+      "LaTeX",
+      "tex",
+      "text/x-tex",
+      () => {
+        const { columns, rows, more } = filed(current());
+        return asLatex(columns, rows, { ...aboutFile(board), ...more });
+      },
+    ],
+  ]);

@@ -2,49 +2,70 @@ import { listen } from "./dom.js";
 
 /** @type {Record<string, number[]>} */
 const ARROWS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
+const INNER = "a[href], button, input, select, [tabindex]";
 
-/**
- * The first cell with details from a position on, in the direction of a step.
- * @param {any} body
- * @param {number} y
- * @param {number} x
- * @param {number[]} step
- * @param {(cell: any) => boolean} hasDetails
- */
-function nextCell(body, y, x, [down, right], hasDetails) {
-  let [row, column] = [y, x];
-  let cell = body.rows[row]?.cells[column];
-  while (cell && !hasDetails(cell)) {
-    row += down;
-    column += right;
-    cell = body.rows[row]?.cells[column];
+// What the arrow keys visit in a row: cells with details, and the links, boxes and buttons of other cells. A group of buttons
+// is a row without cells.
+/** @param {any} row @param {(cell: any) => boolean} hasDetails @returns {any[]} */
+const stopsOf = (row, hasDetails) =>
+  [...(row.cells ?? [row])].flatMap((cell) =>
+    hasDetails(cell) ? [cell] : [...cell.querySelectorAll(INNER)].filter((node) => !node.disabled),
+  );
+
+/** @param {any} part @returns {any[]} */
+const linesOf = (part) => [...(part.rows ?? [part])];
+
+// Make a part of a table (its head or a body) or a group of buttons a single tab stop, first at a cell with details. The
+// arrow keys, Home and End move between cells, links and boxes; Enter follows the link of a cell, and Space ticks a box.
+/** @param {any} part @param {(cell: any) => boolean} [hasDetails] */
+export function arrowKeys(part, hasDetails = () => false) {
+  for (const inner of part.querySelectorAll(INNER)) inner.tabIndex = -1;
+  for (const row of linesOf(part)) {
+    const stops = stopsOf(row, hasDetails);
+    const first = stops.find(hasDetails) ?? stops[0];
+    if (!first) continue;
+    first.tabIndex = 0;
+    break;
   }
-  return cell;
+  part.setAttribute("data-stops", "");
+  listen(part, "keydown", (/** @type {any} */ event) => moveFocus(event, hasDetails));
+  listen(part, "focusin", (/** @type {any} */ event) => oneStop(event.target));
 }
 
-// Make the cells with details a single tab stop, and move between them with the arrow keys.
-/** @param {any} body @param {(cell: any) => boolean} hasDetails */
-export function arrowKeys(body, hasDetails) {
-  const first = nextCell(body, 0, 0, [0, 1], hasDetails);
-  if (!first) return;
-  first.tabIndex = 0;
-  listen(body, "keydown", (/** @type {any} */ event) => {
-    const [table, cell] = [event.currentTarget, event.target];
-    if (cell.tabIndex !== 0 || cell.parentNode?.parentNode !== table) return;
-    if (event.key === "Enter") cell.querySelector("a")?.click();
-    const step = ARROWS[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const target = nextCell(
-      table,
-      cell.parentNode.sectionRowIndex + step[0],
-      cell.cellIndex + step[1],
-      step,
-      hasDetails,
-    );
-    if (!target) return;
-    for (const stop of table.querySelectorAll("td[tabindex='0'], th[tabindex='0']")) stop.removeAttribute("tabindex");
-    target.tabIndex = 0;
-    target.focus();
-  });
+/** @param {any} event @param {(cell: any) => boolean} hasDetails */
+function moveFocus(event, hasDetails) {
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
+  if (event.key === "Enter" && hasDetails(event.target)) event.target.querySelector("a")?.click();
+  if (!ARROWS[event.key] && event.key !== "Home" && event.key !== "End") return;
+  const rows = linesOf(event.currentTarget);
+  const y = rows.findIndex((row) => row.contains(event.target));
+  const target = y < 0 ? null : targetOf(event, rows, y, hasDetails);
+  if (!target) return;
+  event.preventDefault();
+  if (target.tabIndex < 0) target.tabIndex = 0;
+  target.focus();
+}
+
+/** @param {any} event @param {any[]} rows @param {number} y @param {(cell: any) => boolean} hasDetails */
+function targetOf({ key, target }, rows, y, hasDetails) {
+  const stops = stopsOf(rows[y], hasDetails);
+  if (key === "Home") return stops[0];
+  if (key === "End") return stops.at(-1);
+  const [down, right] = ARROWS[key];
+  if (right) return stops[stops.indexOf(target) + right];
+  const column = target.closest("td, th")?.cellIndex;
+  for (let at = y + down; rows[at]; at += down) {
+    const below = stopsOf(rows[at], hasDetails).find((stop) => stop.closest("td, th").cellIndex === column);
+    if (below) return below;
+  }
+  return null;
+}
+
+// Let Tab return to the stop that has the focus, and to no other of its part.
+/** @param {any} stop */
+export function oneStop(stop) {
+  const part = stop?.closest("[data-stops]");
+  if (!part || part === stop) return;
+  for (const other of part.querySelectorAll("[tabindex='0']")) if (other !== stop) other.tabIndex = -1;
+  if (stop.tabIndex !== 0) stop.tabIndex = 0;
 }

@@ -15,11 +15,11 @@ export function paged(rows, perPage, params, label) {
         type: "button",
         "data-key": `page-${text}`,
         disabled: to < 1 || to > pages,
-        click: () => {
+        click: (event) => {
+          const table = event.currentTarget.closest(".table");
           changeParams({ page: to === 1 ? null : to });
-          const table = document.querySelector(".table");
           table?.querySelector(".scroll")?.scrollTo({ top: 0 });
-          table?.scrollIntoView();
+          if (table?.getBoundingClientRect().top < 0) table.scrollIntoView();
         },
       },
       text,

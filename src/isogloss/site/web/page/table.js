@@ -6,29 +6,35 @@ import { withCellTips, withTip } from "./tips.js";
 
 const ROWS_PER_PAGE = 50;
 
+/** @param {unknown} value */
+const empty = (value) => missing(value) || value === "";
+
+/** @param {any} a @param {any} b @param {boolean} turned */
+function byValue(a, b, turned) {
+  if (empty(a) || empty(b)) return Number(empty(a)) - Number(empty(b));
+  const order =
+    typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+  return turned ? -order : order;
+}
+
+// Sort by a column: by its places, if it has them, so that the order is that of the ranks; rows without a place follow,
+// sorted by value. The fallback orders rows without a value.
 /**
- * @param {any[]} unsorted
- * @param {Maybe<TableColumn>} column
- * @param {boolean} descending
+ * @param {any[]} rows
+ * @param {Sort} sort
  * @param {Maybe<(a: any, b: any) => number>} [fallback]
  */
-function sortRows(unsorted, column, descending, fallback = null) {
-  // The fallback orders rows without a value.
-  const rows = fallback ? [...unsorted].sort(fallback) : unsorted;
-  if (!column) return rows;
-  /** @param {unknown} value */
-  const empty = (value) => missing(value) || value === "";
+export function sortRows(rows, { column, descending, natural }, fallback = null) {
+  const turned = descending !== (natural === "desc");
   return rows
-    .map((row) => [column.value?.(row), row])
-    .sort(([a], [b]) => {
-      if (empty(a) || empty(b)) return Number(empty(a)) - Number(empty(b));
-      const order =
-        typeof a === "number" && typeof b === "number"
-          ? a - b
-          : String(a).localeCompare(String(b), "en", { numeric: true });
-      return descending ? -order : order;
-    })
-    .map(([, row]) => row);
+    .map((row) => ({ row, place: column?.place?.(row), value: column?.value?.(row) }))
+    .sort(
+      (a, b) =>
+        (column?.place && byValue(a.place, b.place, turned)) ||
+        byValue(a.value, b.value, descending) ||
+        (fallback?.(a.row, b.row) ?? 0),
+    )
+    .map(({ row }) => row);
 }
 
 // The sort column and direction from the address: numbers start with the largest.
@@ -39,6 +45,9 @@ function chosenSort(columns, params, start) {
   const natural = column?.numeric && !column?.lower ? "desc" : "asc";
   return { column, descending: (params.get("dir") ?? natural) === "desc", natural };
 }
+
+/** @param {TableColumn} column @param {boolean} active */
+const headClass = ({ className = "" }, active) => `${className}${active ? " sorted" : ""}`.trim() || null;
 
 /** @param {TableColumn} column @param {Sort} sort @param {string} start */
 function headCell(column, sort, start) {
@@ -64,16 +73,17 @@ function headCell(column, sort, start) {
     "th",
     {
       scope: "col",
-      class: column.className,
+      class: headClass(column, active),
       "aria-sort": active ? (sort.descending ? "descending" : "ascending") : null,
     },
     button,
+    column.axis,
   );
 }
 
 /** @param {Columns} columns @param {Sort} sort @param {string} start */
-const tableHead = (columns, sort, start) =>
-  element(
+function tableHead(columns, sort, start) {
+  const head = element(
     "thead",
     {},
     groupHeads(columns),
@@ -83,6 +93,9 @@ const tableHead = (columns, sort, start) =>
       columns.map((column) => headCell(column, sort, start)),
     ),
   );
+  arrowKeys(head);
+  return head;
+}
 
 /** @param {Columns} columns */
 function groupHeads(columns) {
@@ -103,13 +116,16 @@ function groupHeads(columns) {
 }
 
 // Cloning one empty row is faster than creating every cell.
-/** @param {Columns} columns @param {any[]} rows @param {RowOptions} options2 */
-function tableRows(columns, rows, { rowClass = null, rowKey = null }) {
+/** @param {Columns} columns @param {any[]} rows @param {RowOptions & { sorted?: TableColumn }} options2 */
+function tableRows(columns, rows, { rowClass = null, rowKey = null, sorted }) {
   const pattern = element(
     "tr",
     {},
-    columns.map(({ heads, className }) =>
-      element(heads ? "th" : "td", { class: className, scope: heads ? "row" : null }),
+    columns.map((column) =>
+      element(column.heads ? "th" : "td", {
+        class: headClass(column, column === sorted),
+        scope: column.heads ? "row" : null,
+      }),
     ),
   );
   return rows.map((row) => {
@@ -133,42 +149,72 @@ function fillCell(cell, column, row) {
   if (!missing(strength)) cell.style.setProperty("--strength", `${Math.round(100 * strength)}%`);
 }
 
-/** @param {Columns} columns @param {any[]} rows @param {RowOptions & { className?: string }} [options2] */
+/** @param {Columns} columns @param {any[]} rows @param {RowOptions & { className?: string, sorted?: TableColumn }} [options2] */
 function tableBody(columns, rows, { className = "", ...options } = {}) {
   const body = element("tbody", { class: className || null }, tableRows(columns, rows, options));
   withCellTips(body, (cell) => {
     const tip = columns[cell.cellIndex]?.tip;
     return tip ? () => tip(rows[cell.parentNode.sectionRowIndex]) : null;
   });
+  arrowKeys(body, (cell) => Boolean(columns[cell.cellIndex]?.tip));
   return body;
 }
 
-// Make a sortable, paged table. A column has an id, a title and `value(row)` for sorting and files; `show(row)` returns the
-// visible content, `tip(row)` the tooltip, `strength(row)` a shade from 0 to 1, `mark(row)` a class. `before` rows come first
-// and are not sorted. Rows for which `first` is true precede the others unless the reader chooses an order. `sorted` holds
-// the rows of all pages in order. `most` shows only the first rows, without pages.
+// A heading over the following rows.
+/** @param {number} span @param {string} title */
+const sectionHead = (span, title) =>
+  element(
+    "tbody",
+    { class: "section" },
+    element("tr", {}, element("th", { colspan: span, scope: "rowgroup" }, element("span", {}, title))),
+  );
+
+// Make a sortable, paged table. A column has an id, a title and `value(row)` for sorting and files; `place(row)` its place in
+// the order, if values are not enough; `show(row)` returns the visible content, `tip(row)` the tooltip, `strength(row)` a
+// shade from 0 to 1, `mark(row)` a class, `axis` a scale for the heading. `before` rows come first and are not sorted. Rows
+// for which `first.is` is true form a section of their own, unless the reader chooses an order. `sorted` holds the rows of
+// all pages in order. `most` shows only the first rows, without pages.
 /** @param {DataTable} options */
-export function dataTable(options) {
-  const { columns: all, rows, params, start, label, before = [], first, rowClass, rowKey, fallback, most } = options;
+export function dataTable({
+  columns: all,
+  rows,
+  params,
+  start,
+  label,
+  before = [],
+  first,
+  rowClass,
+  rowKey,
+  fallback,
+  legend,
+  most,
+}) {
   const columns = all.filter(({ onlyInFiles }) => !onlyInFiles);
   const sort = chosenSort(columns, params, start);
-  const ordered = sortRows(rows, sort.column, sort.descending, fallback);
-  const free = first && !params.get("sort") && !params.get("dir");
-  const sorted = free ? [...ordered.filter(first), ...ordered.filter((row) => !first(row))] : ordered;
+  const ordered = sortRows(rows, sort, fallback);
+  const own = first && !params.get("sort") && !params.get("dir") ? ordered.filter(first.is) : [];
+  const sorted = own.length ? [...own, ...ordered.filter((row) => !own.includes(row))] : ordered;
   const { page, shown, pager } = most
     ? { page: 1, shown: sorted.slice(0, most), pager: null }
     : paged(sorted, ROWS_PER_PAGE, params, "Table pages");
-  for (const column of columns) column.prepare?.(shown);
-  const body = tableBody(columns, shown, { rowClass, rowKey });
-  arrowKeys(body, (cell) => Boolean(columns[cell.cellIndex].tip));
-  const top = before.length && page === 1 ? tableBody(columns, before, { className: "before" }) : null;
-  const scroller = element(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
-    element("table", { class: "data" }, tableHead(columns, sort, start), top, body),
+  const options = { rowClass, rowKey, sorted: sort.column };
+  for (const column of columns) column.prepare?.(shown, sorted);
+  /** @param {any[]} part @param {string} title */
+  const section = (part, title) =>
+    part.length ? [sectionHead(columns.length, title), tableBody(columns, part, options)] : null;
+  const [head, tail] = [shown.filter((row) => own.includes(row)), shown.filter((row) => !own.includes(row))];
+  const table = element(
+    "table",
+    { class: "data" },
+    tableHead(columns, sort, start),
+    before.length && page === 1 ? tableBody(columns, before, { sorted: sort.column, className: "before" }) : null,
+    first && own.length ? [section(head, first.title), section(tail, first.rest)] : tableBody(columns, shown, options),
   );
+  for (const { sizes } of columns)
+    for (const [name, size] of Object.entries(sizes?.(shown) ?? {})) table.style.setProperty(name, size);
+  const scroller = element("div", { class: "scroll", role: "region", "aria-label": label }, table);
   return {
-    node: element("div", { class: "table" }, scroller, pager),
+    node: element("div", { class: "table" }, scroller, legend, pager),
     sorted: [...before, ...sorted],
   };
 }

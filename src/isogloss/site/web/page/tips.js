@@ -111,15 +111,14 @@ function stopHeld(event) {
   event.stopPropagation();
 }
 
-// On touch a tip stays while its target is in sight.
+// A tip stays with its target while that is in sight and still touched, focused (which scrolls to it) or pointed at.
 function followTarget() {
-  if (!finger || !tipTarget) {
-    showTip(null);
-    return;
-  }
-  const { top, bottom } = tipTarget.getBoundingClientRect();
-  if (!tipTarget.isConnected || bottom < 0 || top > document.documentElement.clientHeight) showTip(null);
-  else if (tipTarget.getBoundingClientRect().height <= LARGE_TARGET) placeTip(tipTarget);
+  if (!tipTarget) return;
+  const { top, bottom, height } = tipTarget.getBoundingClientRect();
+  const inSight = tipTarget.isConnected && bottom >= 0 && top <= document.documentElement.clientHeight;
+  const isHeld = finger || tipTarget.contains(document.activeElement) || tipTarget.matches(":hover");
+  if (!inSight || !isHeld) showTip(null);
+  else if (!finger || height <= LARGE_TARGET) placeTip(tipTarget);
 }
 
 export function startTips() {

@@ -1,3 +1,4 @@
+import { DOLLARS, MILLIONS } from "../board/describe.js";
 import { countText, sizeText } from "../page/dom.js";
 import { dateText, decimalYear, yearTicks } from "./dates.js";
 
@@ -15,6 +16,7 @@ export const AXES = [
     axis: "parameters (logarithmic)",
     lacks: "an undisclosed size",
     of: (system) => logOf(system.parameters),
+    unit: MILLIONS,
     log: true,
     text: (x) => sizeText(10 ** x),
   },
@@ -24,6 +26,7 @@ export const AXES = [
     axis: "US dollars per 1,000 examples (logarithmic)",
     lacks: "an unknown cost",
     of: (system) => logOf(system.thousand_cost),
+    unit: DOLLARS,
     log: true,
     text: (x) => dollarText(10 ** x),
   },
@@ -33,6 +36,7 @@ export const AXES = [
     axis: "US dollars for the evaluation (logarithmic)",
     lacks: "an unknown cost",
     of: (system) => logOf(system.cost),
+    unit: DOLLARS,
     log: true,
     text: (x) => dollarText(10 ** x),
   },
@@ -42,6 +46,7 @@ export const AXES = [
     axis: "tokens of the evaluation (logarithmic)",
     lacks: "an unknown number of tokens",
     of: (system) => logOf(system.tokens),
+    unit: MILLIONS,
     log: true,
     text: (x) => sizeText(10 ** x),
   },

@@ -183,6 +183,7 @@ function pointTable(board, points, best, axis, column) {
     {
       id: axis.id,
       title: axis.title,
+      unit: axis.unit,
       value: ({ x }) => (axis.log ? Number((10 ** x).toPrecision(6)) : Number(x.toFixed(3))),
       numeric: true,
     },

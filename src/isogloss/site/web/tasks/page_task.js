@@ -29,6 +29,7 @@ export function taskPage(board, [id, chosen]) {
     main: ranked.length ? "mean" : codes[0],
     name: `task-${id}`,
     label: `Systems on ${task.name}`,
+    task: id,
   };
   const served = servedText(board, task);
   /** @param {URLSearchParams} params */

@@ -24,6 +24,7 @@ export function taskLanguagePage(board, task, code) {
     main: "score",
     name: `${task.id}-${code}`,
     label: `Systems on ${task.name} in ${language.name}`,
+    task: task.id,
   };
   /** @param {URLSearchParams} params */
   const view = (params) => [

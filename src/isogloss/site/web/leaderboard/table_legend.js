@@ -1,0 +1,40 @@
+import { element } from "../page/dom.js";
+
+// A line below a table that explains its signs: only those that it has.
+/** @param {{ untested?: boolean, partial?: boolean, footnotes?: boolean, intervals?: boolean, brackets?: boolean }} signs */
+export function tableLegend({ untested, partial, footnotes, intervals, brackets }) {
+  /** @param {Child} sign @param {string} text */
+  const item = (sign, text) => element("span", {}, sign, text);
+  return element(
+    "p",
+    { class: "legend signs" },
+    item(
+      element("i", { class: "ramp", "aria-hidden": "true" }),
+      "worse to better, on one scale per column, whichever rows are shown",
+    ),
+    untested ? item(element("i", { class: "swatch untested", "aria-hidden": "true" }), "not tested, or not reported") : null,
+    intervals
+      ? item(element("i", { class: "strip sample", "aria-hidden": "true" }), "score and its 95 % interval")
+      : null,
+    brackets
+      ? item(element("i", { class: "bracket", "aria-hidden": "true" }), "joins systems that are not significantly different (+1: in one more such group)")
+      : null,
+    partial ? item(element("b", {}, "°"), "partial average, not ranked") : null,
+    footnotes ? item(element("b", {}, "†"), "footnote") : null,
+  );
+}
+
+// The legend of the leaderboard.
+/** @param {Standings} table @param {boolean} isOrdered */
+export function leaderboardLegend({ board, rows, shown, order }, isOrdered) {
+  const ids = new Set(rows.map(({ system }) => system.id));
+  /** @param {(figure: Figure, column: ScoreColumn) => boolean} test */
+  const some = (test) => rows.some(({ figures }) => shown.some((column) => test(figures.get(column.id), column)));
+  return tableLegend({
+    untested: some(({ value }, { kind }) => kind === "task" && Number.isNaN(value)),
+    partial: some(({ partial = false }) => partial),
+    footnotes: (board.footnotes ?? []).some(({ system, task }) => task && ids.has(system)),
+    intervals: some(({ low }, { kind }) => kind === "overall" && !Number.isNaN(low)),
+    brackets: isOrdered && order.groups.some((group) => group.length > 1),
+  });
+}

@@ -1,0 +1,110 @@
+"""Answer the questions that readers bring, each in at most two clicks or choices from the landing page."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from board.opened_board import Open, settle
+from isogloss.board.site import build_board
+from report.browser import BROWSER
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_board(["published:all"], tmp_path_factory.mktemp("published") / "site")
+
+
+class Reader:
+    """Reader on the landing page who has two clicks or choices."""
+
+    def __init__(self, tab: Any) -> None:
+        self.tab = tab
+        self.left = 2
+
+    def act(self) -> None:
+        self.left -= 1
+        assert self.left >= 0
+
+    def click(self, selector: str) -> None:
+        self.act()
+        self.tab.locator(selector).first.click()
+        settle(self.tab)
+
+    def choose(self, label: str, value: str) -> None:
+        self.act()
+        self.tab.get_by_label(label).first.select_option(value)
+        settle(self.tab)
+
+    def sees(self, *texts: str) -> None:
+        self.tab.locator("main, dialog[open]").first.wait_for()
+        shown = " ".join(self.tab.locator("main, dialog[open]").all_inner_texts())
+        for text in texts:
+            assert text in shown, text
+
+
+@pytest.fixture
+def reader(open_page: Open, published: Path) -> Reader:
+    tab = open_page(index=published)
+    settle(tab)
+    return Reader(tab)
+
+
+def test_which_is_best_for_question_answering_in_swahili(reader: Reader) -> None:
+    reader.choose("task", "qa")
+    reader.choose("language", "sw")
+    reader.sees(
+        "mT5-XXL (zero-shot) has the highest score on TyDiQA-GoldP: 87.2, of 5 systems", "The order is not tested"
+    )
+
+
+def test_is_a_better_than_b_and_where(reader: Reader) -> None:
+    reader.click(".finding >> text=Compare both")
+    reader.sees(
+        "Not tested: XLM-R Large has the better average, +0.7",
+        "mT5-XXL is significantly better in 1 of 10 tasks, XLM-R Large in 0; 4 are not distinguishable and 5 not",
+        "because of Retrieval (54.6 vs 37.4)",
+    )
+    assert reader.tab.locator(".forest tr.task").count() == 10
+
+
+def test_where_does_the_best_stop_working(reader: Reader) -> None:
+    reader.sees("The best score reaches 80 % of the best English score in 31 of 50 languages")
+    reader.click(".finding >> text=See the languages")
+    reader.sees("31 of 50 languages served", "Not served at 80 % (18)")
+    assert reader.tab.locator("path.isogloss.on-land").get_attribute("d")
+
+
+def test_how_far_from_people(reader: Reader) -> None:
+    reader.sees("furthest from the human one on UD-POS (22.0 points below) and closest on XNLI (5.3 points below)")
+    reader.click(".finding >> text=See the human scores")
+    reader.sees("No system reaches the human score on any of 5 tasks", "estimate in English")
+
+
+def test_what_changed_since_xtreme(reader: Reader) -> None:
+    reader.click("text=What changed since XTREME?")
+    reader.sees("Dropped: PAWS-X and BUCC 2018. Added: XCOPA, Mewsli-X and LAReQA.", "XTREME's best average was 68.2")
+
+
+def test_which_languages_does_no_system_serve(reader: Reader) -> None:
+    reader.click("text=Languages without a working system")
+    reader.sees("Not served at 80 % (18)")
+    assert reader.tab.locator("[data-key^=unserved-]").first.inner_text().startswith("Chinese")
+    heading = reader.tab.locator("h2:has-text('Not served')")
+    assert heading.evaluate("node => node.getBoundingClientRect().top") < 900
+
+
+def test_which_open_system_below_a_billion_parameters(reader: Reader) -> None:
+    reader.click("text=Open weights under 1 B")
+    reader.sees(
+        "41 of 229 tested systems have open weights and up to 1 B parameters",
+        "XLM-R Large (zero-shot) is best on the full",
+    )
+
+
+def test_cite_this_view(reader: Reader) -> None:
+    reader.click("#cite")
+    fields = reader.tab.locator("dialog[open] textarea").evaluate_all("all => all.map((each) => each.value)")
+    assert any(text.startswith("@misc{") and "data SHA-256" in text for text in fields), fields
