@@ -13,13 +13,22 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def report(
     results: Annotated[
-        list[Path], typer.Argument(help="Result records (score --json), or run folders that contain one.")
+        list[Path],
+        typer.Argument(help="Result records (score --json), run folders, or results of lm-eval, mteb or inspect_ai."),
     ],
     explain: Annotated[
         list[Path] | None, Input(help="JSON from isogloss explain: one system, a comparison, or --bias; repeatable.")
     ] = None,
     data: Data = None,
-    out: Annotated[Path, Output("--out", "-o", help="Output folder.")] = Path("report"),
+    out: Annotated[Path, Output("--out", "-o", help="Output folder, or file of another tool.")] = Path("report"),
+    form: Annotated[
+        str,
+        Output(
+            "--format",
+            "-f",
+            help="html, or a file for another tool: model-index, every-eval-ever, lm-eval, mteb, wandb or mlflow.",
+        ),
+    ] = "html",
     title: Annotated[str, Output(help="Page heading.")] = "Isogloss report",
     pictures: Annotated[
         bool | None,
@@ -38,6 +47,10 @@ def report(
     number. Run folders with predictions are tested on examples, if the data folder
     has the gold; isogloss score --layout also marks the results of tests.
 
+    --format writes a file for another tool instead: the front matter of a
+    model card, Every Eval Ever, results of lm-eval or mteb, or an offline run of
+    W&B or MLflow (docs/formats.md).
+
     \b
     Examples:
       isogloss report results.json --out report
@@ -45,9 +58,12 @@ def report(
           --explain explain.json -o report
       isogloss report xlmr.json mbert.json --explain both.json \\
           --explain bias.json -o report
+      isogloss report results.json --format model-index --out README.md
     """
     from isogloss.site.write import report as write
 
     with progress("writing") as step:
-        page = write(results, out, explain=explain or (), title=title, pictures=pictures, data=data, progress=step)
-    say(f"{page} ({page.stat().st_size / 1e6:.1f} MB)")
+        page = write(
+            results, out, explain=explain or (), title=title, pictures=pictures, data=data, progress=step, form=form
+        )
+    say(f"{page} ({page.stat().st_size / 1e6:.1f} MB)" if form == "html" else str(page))

@@ -9,9 +9,9 @@ from warnings import warn
 
 import msgspec
 
-from isogloss.data.files import read_bytes
-from isogloss.decoding import decode_json
-from isogloss.errors import DataError
+from isogloss.data.files import read_bytes, read_text
+from isogloss.decoding import decode_json, decode_python_json
+from isogloss.errors import DamagedFileError, DataError
 from isogloss.figures import counted
 from isogloss.languages import known_language
 from isogloss.predictions.folder import PredictionFolder, tasks_in
@@ -19,6 +19,8 @@ from isogloss.predictions.run_folders import run_folders
 from isogloss.reply_outcomes import ReplyCounts
 from isogloss.results.contamination import contamination_beside, contamination_footnotes
 from isogloss.results.csv_scores import read_csv
+from isogloss.results.interchange import read_reported
+from isogloss.results.interchange.reported import joined
 from isogloss.results.metadata import public_metadata, unparsed_share
 from isogloss.results.published_scores import is_published, read_published
 from isogloss.results.system import NO_RECORD, OVERALL, CellResult, Scorer, SystemErrorRate, SystemResult
@@ -31,7 +33,8 @@ from isogloss.tasks.registry import CHECKLIST_TASKS, task
 from isogloss.tasks.suites import Suite
 
 FIX = (
-    "Pass a results.json, a CSV of scores, a run folder, a folder of seeds, published, published:all or published:NAME"
+    "Pass a results.json, a CSV of scores, results of lm-eval, mteb or inspect_ai, a run folder, a folder of seeds, "
+    "published, published:all or published:NAME"
 )
 RECORD, SUMMARY = "results.json", "summary.json"
 # Allow for rounding errors.
@@ -70,7 +73,7 @@ def read_results(
         DataError: a source cannot be read, or a score is out of range.
         UnknownNameError: unknown task, language or published system.
     """
-    systems = [system for source in sources for system in _read(source, suite, request)]
+    systems = join_files([system for source in sources for system in _read(source, suite, request)], suite)
     for system in systems:
         cells = [("/".join(key), number) for key, cell in system.cells.items() for number in cell.metrics.values()]
         for name, number in (*cells, *system.averages.items()):
@@ -96,9 +99,42 @@ def _read(source: Path | str | Results, suite: Suite | None, request: Request | 
     return [system_of_record(record, str(path), suite) for record in read_records(path)]
 
 
+def join_files(systems: Iterable[SystemResult], suite: Suite | None = None) -> list[SystemResult]:
+    """Join the systems of several files of another tool that report different cells of one system."""
+    kept: list[SystemResult] = []
+    for system in systems:
+        for row, earlier in enumerate(kept if system.record.cells and system.reported else ()):
+            if earlier.record.cells and (record := joined(earlier.record, system.record)) is not None:
+                kept[row] = system_of_record(record, f"{earlier.source}, {system.source}", suite)
+                break
+        else:
+            kept.append(system)
+    return kept
+
+
 def read_records(path: Path) -> list[Results]:
-    """Read the result records of a file, one or several, or that of a run folder; raise DataError if there is none."""
-    return [read_record(path)] if path.is_dir() else Results.list_from_json(path)
+    """Read the result records of a file, one or several, or that of a run folder; raise DataError if there is none.
+
+    The file may also be of another tool: its scores are reported, without a version of ours.
+    """
+    if path.is_dir():
+        return [read_record(path)]
+    try:
+        return Results.list_from_json(path)
+    except DamagedFileError as error:
+        reported = _reported_in(path)
+        if reported is None:
+            raise DamagedFileError(error.what, where=error.where, fix=error.fix or FIX) from None
+        return [reported]
+
+
+def _reported_in(path: Path) -> Results | None:
+    """Read the results of another tool, or return None if the file is not JSON or of an unknown tool."""
+    try:
+        decoded = decode_python_json(read_text(path), str(path))
+    except DamagedFileError:
+        return None
+    return read_reported(path, decoded)
 
 
 def read_record(path: Path) -> Results:
@@ -240,6 +276,7 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
     apart = [cell for cell in record.cells if record.is_apart(cell) and not cell.subset]
     inside = [cell for cell in apart if suite is None or cell.task in suite.tasks]
     pseudo = {(cell.task, cell.language): cell_of(cell) for cell in inside}
+    is_reported = not record.isogloss
     comparable = suite is None or (record.suite == suite.id and record.split != "best")
     return SystemResult(
         name=name,
@@ -250,9 +287,10 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
         parameters=float(size) if type(size) in (int, float) and size > 0 else None,
         cells=cells,
         pseudo={key: cell for key, cell in pseudo.items() if key not in cells},
-        averages=_record_averages(record, suite) if suite is not None and comparable else {},
+        averages=_record_averages(record, suite) if suite is not None and comparable and not is_reported else {},
         gaps={average.name: average.gap for average in record.tasks if average.gap is not None} if comparable else {},
         checklist=_error_rates(record) if record.suite == "checklist" else (),
+        reported=is_reported,
         source=source,
         scorer=Scorer(version=record.isogloss, split=record.split, resample=record.resample),
         record=record,

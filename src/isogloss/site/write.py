@@ -16,7 +16,8 @@ from isogloss.escaping import csv_text
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
 from isogloss.languages import listed_language
-from isogloss.results.readers import RECORD, read_records, system_of_record, with_contamination
+from isogloss.results.interchange import write_as
+from isogloss.results.readers import RECORD, join_files, read_records, system_of_record, with_contamination
 from isogloss.results.system import by_shown_name
 from isogloss.scoring.results import Results, ScoreRow
 from isogloss.site.html import html_page
@@ -29,6 +30,8 @@ from isogloss.tables.table import Table
 from isogloss.tables.vega import chart_library, png, svg
 from isogloss.tasks.registry import task
 
+HTML = "html"
+
 
 def report(
     results: Path | str | Results | Sequence[Path | str | Results],
@@ -39,6 +42,7 @@ def report(
     pictures: bool | None = None,
     data: Path | str | None = None,
     progress: Callable[[str], None] | None = None,
+    form: str = HTML,
 ) -> Path:
     """Write a report of one or more systems: a page that works offline, and every table and chart as a file.
 
@@ -52,19 +56,25 @@ def report(
         pictures: True to also write charts as files; by default if vl-convert is installed.
         data: data folder; with it, run folders with predictions are tested on examples.
         progress: called with the name of each part before it is written.
+        form: "html", or the format of another tool, as in `results.interchange.WRITABLE`: then `out` is its file or
+            folder, and nothing else is written.
 
     Returns:
-        Path of the page.
+        Path of the page, file or folder.
 
     Raises:
-        DataError: an input is invalid, or the folder cannot be written.
-        IsoglossError: pictures are requested, but vl-convert is not installed.
+        DataError: an input is invalid, the format cannot hold it, or the folder cannot be written.
+        IsoglossError: pictures or a client are requested, but not installed.
+        UnknownNameError: no such format.
     """
+    sources = [results] if isinstance(results, Path | str | Results) else results
+    if form != HTML:
+        return write_as(form, [system.record for system in read_inputs(sources).systems.values()], Path(out))
     if pictures is None:
         pictures = find_spec("vl_convert") is not None
     elif pictures:
         chart_library()  # fail before anything is written
-    inputs = read_inputs([results] if isinstance(results, Path | str | Results) else results, explain)
+    inputs = read_inputs(sources, explain)
     inputs = replace(inputs, data=None if data is None else Path(data))
     folder, report_step = Path(out), progress or (lambda step: None)
     parts = [replace(part, pictures=pictures) for part in report_sections(inputs)]
@@ -114,7 +124,7 @@ def read_inputs(
         for record in read_records(Path(source)):
             _check_main_metrics(record, Path(source, RECORD) if Path(source).is_dir() else Path(source))
             systems.append(with_contamination(system_of_record(record, str(source)), folder))
-    return ReportInputs(by_shown_name(systems), read_explain_records(explain))
+    return ReportInputs(by_shown_name(join_files(systems)), read_explain_records(explain))
 
 
 def _check_main_metrics(record: Results, path: Path) -> None:

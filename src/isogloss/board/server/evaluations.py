@@ -7,7 +7,6 @@ packed with one gzip member per system, from which the API reads single records 
 import gzip
 from bisect import bisect_right
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,14 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from isogloss.data.files import Stamp, stamp
-from isogloss.scoring.main_score import lower_is_better
-from isogloss.scoring.results import CellScore, Number
-from isogloss.tasks.registry import task
+from isogloss.results.interchange import every_eval_ever
+from isogloss.results.interchange.every_eval_ever import EvaluationSource
 
 if TYPE_CHECKING:  # the builder of the pages imports this module
     from isogloss.board.server.pages import PublishedSystem
 
-EVERY_EVAL_EVER = "0.2.1"  # version of the format
 RECORDS = "every-eval-ever.jsonl.gz"
 _INDEX = "every-eval-ever.index"
 
@@ -67,53 +64,6 @@ def _read_index(path: Path, _stamp: Stamp) -> list[IndexedRecord]:
 
 def evaluation_record(system: "PublishedSystem", board: str) -> dict[str, Any]:
     """Return the record of a published system: one result per task, language and metric."""
-    at = datetime.strptime(system.published_at, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-    seconds = str(int(at.timestamp()))
-    details = {name: str(value) for name, value in system.system.items() if name != "name"}
-    return {
-        "schema_version": EVERY_EVAL_EVER,
-        "evaluation_id": f"{system.results.suite}/{system.id}/{seconds}",
-        "evaluation_timestamp": system.published_at,
-        "retrieved_timestamp": seconds,
-        "source_metadata": {
-            "source_name": board,
-            "source_type": "evaluation_run",
-            "source_organization_name": board,
-            "evaluator_relationship": "third_party",
-            "additional_details": {"team": system.team, "submissions_scored_by_then": str(system.attempts)},
-        },
-        "eval_library": {
-            "name": "isogloss",
-            "version": system.results.isogloss,
-            "additional_details": {"suite": system.results.suite, "rule": system.results.overall.rule},
-        },
-        "model_info": {"name": system.system["name"], "id": system.id, "additional_details": details},
-        "evaluation_results": [
-            _result(cell, metric, number) for cell in system.results.cells for metric, number in cell.metrics.items()
-        ],
-    }
-
-
-def _result(cell: CellScore, metric: str, number: Number) -> dict[str, Any]:
-    entry = task(cell.task)
-    homepage = {"source_type": "url", "url": [entry.homepage]} if entry.homepage else {"source_type": "other"}
-    uncertainty: dict[str, Any] = {"num_samples": number.n}
-    if number.low is not None and number.high is not None:
-        interval = {"lower": number.low, "upper": number.high, "confidence_level": 0.95, "method": "Wilson, by source"}
-        uncertainty["confidence_interval"] = interval
-    return {
-        "evaluation_name": f"{cell.task}/{cell.language}/{metric}",
-        "source_data": {"dataset_name": cell.task, **homepage},
-        "metric_config": {
-            "evaluation_description": f"{metric} of {entry.title} in {cell.language}, {cell.split}",
-            "lower_is_better": lower_is_better(cell.task, metric),
-            "score_type": "continuous",
-            "min_score": 0,
-            "max_score": 100,
-        },
-        "score_details": {
-            "score": number.value,
-            "details": {"language": cell.language, "signature": cell.signature},
-            "uncertainty": uncertainty,
-        },
-    }
+    details = {"team": system.team, "submissions_scored_by_then": str(system.attempts)}
+    source = EvaluationSource(name=board, relationship="third_party", details=details)
+    return every_eval_ever.evaluation_record(system.results, system.system, source, system.id, system.published_at)

@@ -1,0 +1,75 @@
+"""Evaluation logs of inspect_ai."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isogloss.errors import DataError
+from isogloss.results.readers import read_records, read_results
+
+
+def log(path: Path, task: str, value: Any = 0.6, *, samples: int = 500, **further: Any) -> Path:
+    """Write a log with the fields that matter."""
+    metrics = {"accuracy": {"name": "accuracy", "value": value}, "stderr": {"name": "stderr", "value": 0.02}}
+    decoded = {
+        "version": 2,
+        "status": "success",
+        "eval": {
+            "task": task,
+            "task_args": further.pop("task_args", {}),
+            "model": "openai/gpt",
+            "packages": {"inspect_ai": "0.3.1"},
+        },
+        "results": {
+            "total_samples": samples,
+            "completed_samples": samples,
+            "scores": [{"name": "choice", "scorer": "choice", "metrics": metrics}],
+        },
+    }
+    path.write_text(json.dumps(decoded | further), encoding="utf-8")
+    return path
+
+
+def test_accuracy_with_its_interval(tmp_path: Path) -> None:
+    path = log(tmp_path / "log.json", "evals/xcopa_sw")
+    (record,) = read_records(path)
+    number = record["xcopa", "sw"].metrics["accuracy"]
+    assert (number.value, number.low, number.high, number.n) == pytest.approx((60, 56.08, 63.92, 500), abs=0.001)
+    (system,) = read_results([path])
+    assert (system.name, system.regime, system.reported) == ("openai/gpt", "prompted", True)
+    assert system.metadata["evaluator_version"] == "0.3.1"
+
+
+def test_language_and_split_as_arguments(tmp_path: Path) -> None:
+    path = log(tmp_path / "log.json", "xnli", samples=2490, task_args={"lang": "sw"})
+    assert read_records(path)[0].split == "dev"
+    path = log(tmp_path / "log.json", "xcopa_sw", samples=100, task_args={"language": "sw"})
+    assert read_records(path)[0].split == "dev"
+    path = log(tmp_path / "log.json", "paws-x", samples=2000, task_args={"language": "de", "split": "test"})
+    assert read_records(path)[0]["pawsx", "de"].split == "test"  # type: ignore[union-attr]
+    path = log(tmp_path / "log.json", "pawsx_de", samples=2000)
+    with pytest.raises(DataError, match="the split is unknown"):
+        read_records(path)
+
+
+@pytest.mark.parametrize("task", ["gsm8k", "xquad_ar", "xcopa_de", "xcopa"])
+def test_tasks_that_are_not_ours(tmp_path: Path, task: str) -> None:
+    with pytest.raises(DataError, match=f"the task '{task}' is none of ours with accuracy"):
+        read_results([log(tmp_path / "log.json", task)])
+
+
+def test_unfinished_and_invalid_logs(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    for further in ({"status": "error"}, {"results": None}, {"invalidated": True}):
+        with pytest.raises(DataError, match="the evaluation is not finished"):
+            read_results([log(path, "xcopa_sw", **further)])
+    for value in (60, float("nan")):
+        with pytest.raises(DataError, match=r"accuracy of xcopa_sw is .*, expected a number from 0 to 1"):
+            read_results([log(path, "xcopa_sw", value)])
+    with (
+        pytest.warns(UserWarning, match=r"xcopa/sw \(50 examples"),
+        pytest.raises(DataError, match="no scores that can be compared"),
+    ):
+        read_results([log(path, "xcopa_sw", samples=50)])
