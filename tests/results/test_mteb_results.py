@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from isogloss.errors import DataError
 from isogloss.results.interchange import write_as
@@ -37,9 +38,10 @@ def test_accuracy_of_the_languages_that_are_ours(tmp_path: Path) -> None:
     assert record["tatoeba", "sw"].metrics["accuracy"].n == 390
     (system,) = read_results([path])
     assert (system.name, system.regime, system.reported) == ("owner/model", "embedding", True)
-    (path.parent / "model_meta.json").write_text('{"name": "owner/other", "revision": "abc"}', encoding="utf-8")
+    assert system.metadata["revision"] == "abc"
+    (path.parent / "model_meta.json").write_text('{"name": "owner/other", "revision": "def"}', encoding="utf-8")
     (system,) = read_results([path])
-    assert (system.name, system.metadata["revision"]) == ("owner/other", "abc")
+    assert (system.name, system.metadata["revision"]) == ("owner/other", "def")
 
 
 def test_tasks_with_other_metrics_are_refused(tmp_path: Path) -> None:
@@ -67,7 +69,7 @@ def test_written_results_have_all_languages(tmp_path: Path) -> None:
     (record,) = read_records(written(tmp_path / "sentence-transformers__LaBSE" / "x", "Tatoeba", rows))
     assert not record["tatoeba"].missing  # type: ignore[union-attr]
     out = write_as("mteb", [record], tmp_path / "out")
-    path = out / "sentence-transformers__LaBSE" / "no_revision_available" / "Tatoeba.json"
+    path = out / "sentence-transformers__LaBSE" / "x" / "Tatoeba.json"
     decoded = json.loads(path.read_text(encoding="utf-8"))
     first = decoded["scores"]["test"][0]
     assert first["hf_subset"] == "afr-eng"
@@ -75,6 +77,15 @@ def test_written_results_have_all_languages(tmp_path: Path) -> None:
     (again,) = read_records(path)
     assert again.cells == record.cells
     assert {cell.language: pytest.approx(cell.score) for cell in again.cells} == published
+
+
+def test_names_stay_inside_the_folder(tmp_path: Path) -> None:
+    (record,) = read_records(written(tmp_path, "Tatoeba", [row("deu-eng", 0.9)]))
+    for name in ("../../up", "..", "/etc/x", "a\\b"):
+        write_as("mteb", [replace(record, system={"name": name, "revision": "../.."})], tmp_path / "out" / "in")
+    files = [path for path in tmp_path.rglob("Tatoeba.json") if path.parent != tmp_path]
+    assert len(files) == 4
+    assert all(path.parents[2] == tmp_path / "out" / "in" for path in files)
 
 
 def test_results_without_tatoeba(tmp_path: Path) -> None:

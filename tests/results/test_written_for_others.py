@@ -103,8 +103,9 @@ def test_missing_client(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_wandb_run(tmp_path: Path) -> None:
-    pytest.importorskip("wandb", reason="needs wandb")
+    wandb = pytest.importorskip("wandb", reason="needs wandb")
     out = write_as("wandb", [results("one"), results("two", 5, contact="me@example.org")], tmp_path / "out")
+    wandb.teardown()  # waits until all is written, as the end of a process does
     runs = sorted(out.glob("wandb/offline-run-*"))
     assert len(runs) == 2
     values = set()
@@ -125,7 +126,7 @@ def test_mlflow_run(tmp_path: Path) -> None:
     pytest.importorskip("sqlalchemy", reason="needs the database of mlflow")
     out = tmp_path / "out"
     for name in ("one", "two"):
-        write_as("mlflow", [results(name, contact="me@example.org")], out)
+        write_as("mlflow", [results(name, contact="me@example.org", **{"a?b": 1})], out)
     client = mlflow.MlflowClient(tracking_uri=f"sqlite:///{out / 'mlflow.db'}")
     (experiment,) = [each for each in client.search_experiments() if each.name == "isogloss"]
     runs = client.search_runs([experiment.experiment_id])
@@ -133,5 +134,5 @@ def test_mlflow_run(tmp_path: Path) -> None:
     for run in runs:
         assert run.info.status == "FINISHED"
         assert (run.data.metrics["xnli/ar/accuracy"], run.data.metrics["xnli/ar/accuracy/low"]) == (70, 68)
-        assert run.data.params["suite"] == "xtreme-r"
+        assert (run.data.params["suite"], run.data.params["a_b"]) == ("xtreme-r", "1")
         assert "contact" not in run.data.params

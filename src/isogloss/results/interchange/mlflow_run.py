@@ -3,6 +3,7 @@
 A database, because current versions refuse to write folders of files.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ _DATABASE = "mlflow.db"
 _METRICS_AT_ONCE, _PARAMETERS_AT_ONCE = 1000, 100
 # The longest value of a parameter.
 _LONGEST = 6000
+_LONGEST_NAME = 250
 
 
 def write(records: Sequence[Results], out: Path) -> Path:
@@ -34,13 +36,16 @@ def write(records: Sequence[Results], out: Path) -> Path:
         run = store.create_run(number, run_name=system_name(record))
         at = run.info.start_time
         entities = mlflow.entities
-        # Names may have no other punctuation: map@20.
-        scores = {name.replace("@", "_at_"): value for name, value in flat_scores(record).items()}
-        metrics = [entities.Metric(name, value, at, 0) for name, value in scores.items()]
-        facts = [entities.Param(name, str(value)[:_LONGEST]) for name, value in settings_of(record).items()]
+        metrics = [entities.Metric(_allowed(name), value, at, 0) for name, value in flat_scores(record).items()]
+        facts = [entities.Param(_allowed(name), str(value)[:_LONGEST]) for name, value in settings_of(record).items()]
         for start in range(0, len(metrics), _METRICS_AT_ONCE):
             store.log_batch(run.info.run_id, metrics=metrics[start : start + _METRICS_AT_ONCE])
         for start in range(0, len(facts), _PARAMETERS_AT_ONCE):
             store.log_batch(run.info.run_id, params=facts[start : start + _PARAMETERS_AT_ONCE])
         store.set_terminated(run.info.run_id)
     return out
+
+
+def _allowed(name: str) -> str:
+    """Return a name with the punctuation that MLflow allows: map_at_20 for map@20."""
+    return re.sub(r"[^\w./: -]", "_", name.replace("@", "_at_"))[:_LONGEST_NAME]

@@ -5,6 +5,7 @@ other metrics: average precision from distances for XNLI and PAWS-X, passages as
 BUCC without the sentences that have no translation.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -71,12 +72,13 @@ def _model(path: Path) -> dict[str, Any]:
     """Return the model's name and revision: of the file beside the result, or of its folders."""
     beside = path.parent / _META
     meta = decode_python_json(read_bytes(beside).decode("utf-8", "replace"), str(beside)) if beside.is_file() else {}
-    folders = path.resolve().parent
+    folders, revision = path.resolve().parent, None
     name = meta.get("name") if isinstance(meta, dict) else None
     for folder in (folders.parent, folders):
         if not name and "__" in folder.name:
             name = folder.name.replace("__", "/", 1)
-    revision = meta.get("revision") if isinstance(meta, dict) else None
+            revision = folders.name if folder == folders.parent else None
+    revision = meta.get("revision", revision) if isinstance(meta, dict) else revision
     return {"name": str(name or folders.name)} | ({"revision": str(revision)} if revision else {})
 
 
@@ -87,7 +89,7 @@ def write(records: Sequence[Results], out: Path) -> Path:
         refuse_all(record, cells, TOOL)
         revision = str(record.system.get("revision") or _UNKNOWN_REVISION)
         name = system_name(record)
-        folder = out / name.replace("/", "__") / revision.replace("/", "_")
+        folder = out / _folder_name(name) / _folder_name(revision)
         folder.mkdir(parents=True, exist_ok=True)
         result = {
             "dataset_revision": "",
@@ -102,8 +104,14 @@ def write(records: Sequence[Results], out: Path) -> Path:
     return out
 
 
+def _folder_name(text: str) -> str:
+    """Return a name that stays inside its folder, with the owner and the model apart as mteb writes them."""
+    return re.sub(r"[^\w.+-]", "_", text.replace("/", "__")).lstrip(".") or "_"
+
+
 def _row(cell: CellScore) -> dict[str, Any]:
     code, script = corpus_iso3(cell.language), language(cell.language).script
+    script = {"Kore": "Hang"}.get(script, script)  # mteb's name of Korean writing
     return {
         "accuracy": cell.metrics["accuracy"].value / 100,
         "hf_subset": f"{code}-eng",
