@@ -37,7 +37,7 @@ show({ scores, differences, q: discoveryRates(differences.map(({ p }) => p)) });
 def on_page(script: str, given: Any) -> Any:
     """Return what the pages' code computes."""
     assert NODE is not None
-    web = f"file://{resources.files('isogloss.site') / 'web'}"
+    web = f"file://{resources.files('isogloss.site') / 'web' / 'statistics'}"
     command = [NODE, "--input-type=module", "--eval", IMPORTS + script, web]
     done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
