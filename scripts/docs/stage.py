@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import command_pages
+import hyperparameter_page
+import prompt_page
 import python_page
 
 ROOT = Path(__file__).parents[2]
@@ -66,6 +68,8 @@ def generated() -> Iterator[tuple[str, str]]:
     """Return the references generated from the code: path in the site and text."""
     yield from command_pages.pages()
     yield "reference/python.md", python_page.page()
+    yield "reference/hyperparameters.md", hyperparameter_page.page()
+    yield "reference/prompts.md", prompt_page.page()
 
 
 def stage(out: Path) -> None:
