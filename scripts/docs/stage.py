@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import checklist_samples
 import command_pages
 import python_page
 
@@ -66,6 +67,7 @@ def generated() -> Iterator[tuple[str, str]]:
     """Return the references generated from the code: path in the site and text."""
     yield from command_pages.pages()
     yield "reference/python.md", python_page.page()
+    yield "reference/checklist-samples.md", checklist_samples.page()
 
 
 def stage(out: Path) -> None:
