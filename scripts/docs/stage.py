@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import checklist_samples
 import command_pages
 import hyperparameter_page
 import prompt_page
@@ -70,6 +71,7 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "reference/python.md", python_page.page()
     yield "reference/hyperparameters.md", hyperparameter_page.page()
     yield "reference/prompts.md", prompt_page.page()
+    yield "reference/checklist-samples.md", checklist_samples.page()
 
 
 def stage(out: Path) -> None:

@@ -1,5 +1,6 @@
 """Guides run as written, and print what they show."""
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,15 @@ def test_every_page_is_in_the_navigation(monkeypatch: pytest.MonkeyPatch) -> Non
     settings = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))
     shown = _pages(settings["project"]["nav"])
     assert sorted(shown) == sorted(known)
+
+
+def test_checklist_samples_are_generated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "docs"))
+    import stage
+
+    page = dict(stage.generated())["reference/checklist-samples.md"]
+    assert "| Tamil | ரவி சூர்யாவை விட உயரமானவர். | இருவரில் யார் அதிக உயரமானவர்? | ரவி | ரவிக்கு |" in page
+    assert len(re.findall("^[|] English [|]", page, re.MULTILINE)) == 6 * 5
 
 
 def test_links_lead_to_their_place_in_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
