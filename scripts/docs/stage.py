@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import command_pages
+import printed_pages
 import python_page
 
 ROOT = Path(__file__).parents[2]
@@ -66,6 +67,8 @@ def generated() -> Iterator[tuple[str, str]]:
     """Return the references generated from the code: path in the site and text."""
     yield from command_pages.pages()
     yield "reference/python.md", python_page.page()
+    yield "reference/doubts.md", printed_pages.doubts()
+    yield "reference/printed-averages.md", printed_pages.averages()
 
 
 def stage(out: Path) -> None:
