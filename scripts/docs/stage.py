@@ -13,8 +13,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import checklist_samples
 import command_pages
+import hyperparameter_page
 import printed_pages
+import prompt_page
 import python_page
 
 ROOT = Path(__file__).parents[2]
@@ -69,6 +72,9 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "reference/python.md", python_page.page()
     yield "reference/doubts.md", printed_pages.doubts()
     yield "reference/printed-averages.md", printed_pages.averages()
+    yield "reference/hyperparameters.md", hyperparameter_page.page()
+    yield "reference/prompts.md", prompt_page.page()
+    yield "reference/checklist-samples.md", checklist_samples.page()
 
 
 def stage(out: Path) -> None:

@@ -1,5 +1,6 @@
 """Guides run as written, and print what they show."""
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,15 @@ def test_pages_of_printed_figures_are_generated(monkeypatch: pytest.MonkeyPatch)
     assert "| XLM-R Large | xnli | accuracy | 10.2 | 8.8 | ERNIE-M | other runs |" in rows
     assert sum(line.endswith("| yes |") for line in rows) == 29
     assert sum("not in " in line for line in rows) == 6
+
+
+def test_checklist_samples_are_generated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "docs"))
+    import stage
+
+    page = dict(stage.generated())["reference/checklist-samples.md"]
+    assert "| Tamil | ரவி சூர்யாவை விட உயரமானவர். | இருவரில் யார் அதிக உயரமானவர்? | ரவி | ரவிக்கு |" in page
+    assert len(re.findall("^[|] English [|]", page, re.MULTILINE)) == 6 * 5
 
 
 def test_links_lead_to_their_place_in_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
