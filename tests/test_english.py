@@ -60,8 +60,6 @@ def test_documents(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     if path.name == "CONTRIBUTING.md":  # its style page quotes what to avoid
         text = re.sub(r"## Style\n.*?(?=\n## )", "", text, flags=re.DOTALL)
-    if path.name == "llm-prompts.md":  # its blocks are prompts, one in the words of a paper
-        text = re.sub(r"```text\n.*?```", "", text, flags=re.DOTALL)
     paragraphs, line = [], 1
     for paragraph in text.split("\n\n"):
         paragraphs.append((line, paragraph))

@@ -15,6 +15,9 @@ from pathlib import Path
 
 import checklist_samples
 import command_pages
+import hyperparameter_page
+import printed_pages
+import prompt_page
 import python_page
 
 ROOT = Path(__file__).parents[2]
@@ -67,6 +70,10 @@ def generated() -> Iterator[tuple[str, str]]:
     """Return the references generated from the code: path in the site and text."""
     yield from command_pages.pages()
     yield "reference/python.md", python_page.page()
+    yield "reference/doubts.md", printed_pages.doubts()
+    yield "reference/printed-averages.md", printed_pages.averages()
+    yield "reference/hyperparameters.md", hyperparameter_page.page()
+    yield "reference/prompts.md", prompt_page.page()
     yield "reference/checklist-samples.md", checklist_samples.page()
 
 

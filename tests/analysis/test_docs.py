@@ -52,6 +52,8 @@ def test_every_score_analysis_has_a_command() -> None:
 def test_links_have_targets(page: str) -> None:
     for target in re.findall(r"\]\(([^)]+)\)", text_of(page)):
         path, _, anchor = target.partition("#")
+        if path.startswith("reference/"):  # generated when the site is built, which checks these links
+            continue
         assert (DOCS / (path or page)).is_file(), target
         if anchor:
             headings = re.findall(r"^#+ (.*)$", text_of(path or page), re.MULTILINE)

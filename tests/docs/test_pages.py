@@ -9,6 +9,7 @@ import pytest
 
 from caches import new_cache
 from docs.blocks import NEEDS, ROOT, blocks, differs, environment, guides, outputs
+from isogloss.languages import published
 
 # Pages of the reference with blocks that run.
 MARKED = [ROOT / "docs" / "tasks.md"]
@@ -63,6 +64,24 @@ def test_every_page_is_in_the_navigation(monkeypatch: pytest.MonkeyPatch) -> Non
     settings = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))
     shown = _pages(settings["project"]["nav"])
     assert sorted(shown) == sorted(known)
+
+
+def test_pages_of_printed_figures_are_generated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "docs"))
+    import stage
+
+    pages = dict(stage.generated())
+    rows = [line.strip("| ").split(" | ") for line in pages["reference/doubts.md"].splitlines() if line[:2] == "| "]
+    assert ["XTREME-R Table 13, parameters of mBERT", "178M", "110M in its Appendix G", "mBERT"] in rows
+    assert len(rows) == 1 + len(published.doubts())
+    rows = [line for line in pages["reference/printed-averages.md"].splitlines() if line[:2] == "| "]
+    assert "| xnli | mBERT | zero-shot | 66.51 | 65.4 | 66.5 | not in the table |" in rows
+    assert "| lareqa | XLM-R Large | zero-shot | 40.75 | 40.7 | 40.7 | yes |" in rows
+    assert "| mBERT | tydiqa | em | 22.2 | 12.4 | XTREME-R Table 21 | f1: another metric |" in rows
+    assert "| XLM-R Large | xnli | accuracy | 10.2 | 10.1 | XTREME-R Table 15 | **equal** |" in rows
+    assert "| XLM-R Large | xnli | accuracy | 10.2 | 8.8 | ERNIE-M | other runs |" in rows
+    assert sum(line.endswith("| yes |") for line in rows) == 29
+    assert sum("not in " in line for line in rows) == 6
 
 
 def test_checklist_samples_are_generated(monkeypatch: pytest.MonkeyPatch) -> None:
