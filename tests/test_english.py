@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 PAGES = sorted(path for kind in ("js", "html", "css") for path in (ROOT / "src").rglob(f"*.{kind}"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
