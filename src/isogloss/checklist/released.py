@@ -11,6 +11,14 @@ every question, as released. Where this differs from the released generator:
   requested number of cases, with distinct names.
 * It splits Burmese lists at blanks, which breaks some words. Here they are split at their commas.
 * Both orders of two properties are drawn; the generator does so only in languages with variants.
+* Sentences that begin with the object begin with a capital, as in the paper's Table 12; public versions of CheckList
+  do not implement that option of the generator.
+
+The paper's cases cannot be drawn again. The generator seeds NumPy with 42, but assigns the numbers to slots in the
+order of a Python set, which differs from process to process and was not recorded; the examples of Table 12 come from
+more than one run. It also rounds the number of cases per group of variants: one run made 191 to 200 for comparisons,
+179 to 200 for intensifiers, 180 to 210 for properties, 200 to 238 for professions, and 194 to 200 for the animal tests,
+but 99 or 100 in Russian and Turkish. These sizes agree with the printed rates.
 """
 
 import random
