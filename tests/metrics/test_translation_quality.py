@@ -1,8 +1,8 @@
 """Corpus BLEU and chrF compared with hand-computed values and with sacrebleu, on strings and on real translations."""
 
 import lzma
-from collections import Counter
 import pickle
+from collections import Counter
 from math import exp
 from pathlib import Path
 from typing import Any
