@@ -9,15 +9,15 @@ EVERYTHING := --editable '.[dev,train]'
 unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 
-# $(call install,FOLDER,WHAT). Uses uv, which is several times faster than pip, with pip's index. Falls back to pip,
-# which may know further indexes and wheel folders from settings that uv does not read.
-install = { command -v uv >/dev/null || $(1)/bin/python $(PIP_INSTALL) uv; } && \
-	index=$$($(1)/bin/python -m pip config list | sed -n "s/^[^=]*[.]index-url='\(.*\)'$$/\1/p" | head -n 1) && \
-	env PATH="$$PATH:$(1)/bin" $${index:+UV_DEFAULT_INDEX="$$index"} uv pip install --quiet --python $(1)/bin/python \
-		--constraint constraints.txt $(2) || \
-	$(1)/bin/python $(PIP_INSTALL) $(2)
+# $(call install,FOLDER,WHAT). With uv, if it is on the PATH, the versions of uv.lock; otherwise with pip, the newest ones.
+# `make UV= …` chooses pip. uv gets pip's index, and pip takes over if uv fails: it may know wheel folders that uv does not.
+UV ?= $(shell command -v uv)
+UV_INDEX = $$($(1)/bin/python -m pip config list | sed -n "s/^[^=]*[.]index-url='\(.*\)'$$/--default-index \1/p" | head -n 1)
+uv_install = $(UV) export --quiet --frozen --all-extras --no-hashes --no-emit-project --output-file $(1)/locked.txt && \
+	$(UV) pip install --quiet --python $(1)/bin/python $(UV_INDEX) --constraint $(1)/locked.txt --constraint constraints.txt $(2)
+install = $(if $(UV),{ $(uv_install); } || )$(1)/bin/python $(PIP_INSTALL) $(2)
 
-.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format docs docs-tools docs-pages bench dist pin audit clean python
+.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format docs docs-tools docs-pages bench dist pin lock audit clean python
 
 help:
 	@echo "make demo       run, score, explain and report the n-gram baseline on the embedded suite, and build a leaderboard, offline"
@@ -31,6 +31,7 @@ help:
 	@echo "make bench      compare the speed with peer libraries"
 	@echo "make dist       build the source archive and the wheel, twice, and install them into every Python on this machine"
 	@echo "make pin        pin the newest versions that a board's server needs, with hashes, in deploy/requirements.txt"
+	@echo "make lock       renew uv.lock, whose versions uv installs"
 	@echo "make audit      look up known vulnerabilities of these versions (needs the network)"
 
 python:
@@ -133,6 +134,10 @@ pin: setup
 audit: setup
 	{ command -v pip-audit >/dev/null || $(BIN)/python $(PIP_INSTALL) pip-audit; } && env PATH="$$PATH:$(BIN)" \
 		pip-audit --strict --require-hashes --disable-pip --requirement deploy/requirements.txt
+
+# Always with the public index, so that the file has no address of a mirror.
+lock:
+	$(or $(UV),$(error make lock needs uv: https://docs.astral.sh/uv)) lock --quiet --upgrade --default-index https://pypi.org/simple
 
 clean:
 	rm -rf .venv .venv-demo .venv-docs .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis out

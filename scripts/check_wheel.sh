@@ -17,6 +17,17 @@ wheel=$(echo dist/*.whl)
 bytes=$(stat -c %s "$wheel" 2>/dev/null || stat -f %z "$wheel")
 echo "$wheel: $bytes bytes, the same in two builds"
 [ "$bytes" -le $most_bytes ] || { echo "The wheel has more than $most_bytes bytes."; exit 1; }
+"$python" - "$wheel" dist/*.tar.gz <<'PYTHON'
+import re, subprocess, sys, tarfile, zipfile
+
+names = zipfile.ZipFile(sys.argv[1]).namelist()
+stray = [name for name in names if not re.match(r"isogloss(-[^/]+\.dist-info)?/", name) or re.search(r"\.(pyc|pyo|so|orig|swp)$|__pycache__|/\.", name)]
+tracked = set(subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.splitlines())
+inside = {name.split("/", 1)[1] for name in tarfile.open(sys.argv[2]).getnames() if "/" in name} - {"PKG-INFO"}
+packaged = {f"src/{name}" for name in names if name.startswith("isogloss/")}
+stray += sorted((inside | packaged) - tracked) if tracked else []
+sys.exit(f"Files that do not belong there: {stray}" if stray else 0)
+PYTHON
 
 tried=0
 for version in 3.11 3.12 3.13 3.14; do

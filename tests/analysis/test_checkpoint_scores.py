@@ -2,8 +2,11 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 from analysis.checkpoint_files import runs_of, write_csv
@@ -168,6 +171,26 @@ def test_invalid_csv_is_reported(tmp_path: Path, text: str, message: str) -> Non
     with pytest.raises(AnalysisError) as caught:
         read_checkpoint_scores([path])
     assert re.search(message, str(caught.value)), str(caught.value)
+
+
+def test_table_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text(GOOD, encoding="utf-8")
+    lines = [line.split(",") for line in GOOD.splitlines()]
+    columns: dict[str, list[Any]] = {name: [row[place] for row in lines[1:]] for place, name in enumerate(lines[0])}
+    columns |= {name: [int(text) for text in columns[name]] for name in ("step", "seed")}
+    frame = pd.DataFrame(columns)
+    [read] = read_checkpoint_scores([path]).seeds
+    for table in (columns, frame, pa.Table.from_pandas(frame)):
+        [run] = read_checkpoint_scores([table]).seeds
+        assert (run.seed, run.steps) == (read.seed, read.steps)
+        assert {key: values.tolist() for key, values in run.values.items()} == {
+            key: values.tolist() for key, values in read.values.items()
+        }
+    with pytest.raises(AnalysisError, match="row 1 of the table: value 'x' is not a number"):
+        read_checkpoint_scores([columns | {"value": [1, "x", *columns["value"][2:]]}])
+    with pytest.raises(AnalysisError, match=r"no column 'split'.*has the columns step, seed, language, split, value"):
+        read_checkpoint_scores([frame.drop(columns="split")])
 
 
 def test_missing_and_duplicate_files(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.checkpoint_files import runs_of, write_csv
@@ -217,6 +218,9 @@ def test_select_reads_files(tmp_path: Path) -> None:
     assert finding.title == "Checkpoint selection: accuracy"
     assert "only German dev" in rows(finding, "rules", "rule")
     assert rows(finding, "variation")["zh"]["n"] == 1000
+    table = select(pd.read_csv(path), single="de", test_size=1000)
+    assert (table.tables, table.reading) == (finding.tables, finding.reading)
+    assert table.command.startswith("isogloss select '<scores in memory>'")
 
 
 @pytest.mark.parametrize("size", [-1, 10**12])

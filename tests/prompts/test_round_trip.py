@@ -57,7 +57,7 @@ def losses_in_every_language(name: str, split: str, data: Path | None, most: int
 @pytest.fixture
 def most(request: pytest.FixtureRequest) -> int:
     """Maximum examples per language; 0 for all."""
-    return 0 if request.config.getoption("--every-case") else 100
+    return 0 if request.config.getoption("--every-case") else 40
 
 
 @pytest.mark.slow

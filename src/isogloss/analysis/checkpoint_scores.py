@@ -1,4 +1,4 @@
-"""Read the scores of checkpoints from records of training runs and from CSV files."""
+"""Read the scores of checkpoints from records of training runs, CSV files and tables in memory."""
 
 import csv
 import io
@@ -15,6 +15,7 @@ from isogloss.data.tables import finite_number
 from isogloss.errors import unknown
 from isogloss.escaping import NAME_LENGTH, printable
 from isogloss.metrics.statistics import FloatArray
+from isogloss.predictions.columns import Tabular, columns_of
 from isogloss.systems.neural.fit_log import read_fit_log
 from isogloss.tasks.registry import canonical
 from isogloss.tasks.registry import task as find_task
@@ -26,6 +27,8 @@ MOST_STEPS = 2**63 - 1
 # Maximum test set size for the exact test of two runs.
 MOST_EXAMPLES = 10**6
 NEEDED = ("step", "seed", "language", "split", "value")
+OPTIONAL = ("metric", "n")
+_IN_MEMORY = "table of checkpoint scores"
 # Metrics by split; their mean is the score. Empty if a file has one unnamed score.
 MainMetrics = Mapping[str, Sequence[str]]
 _UNNAMED: MainMetrics = dict.fromkeys(SPLITS, ("",))
@@ -75,20 +78,20 @@ class CheckpointScores:
         return sorted({language for run in self.seeds for language, has in run.values if has == split})
 
 
-def read_checkpoint_scores(paths: Iterable[Path], *, task: str = "", metric: str = "") -> CheckpointScores:
-    """Read scores from folders of fits, folders above them, and CSV files.
+def read_checkpoint_scores(sources: Sequence[Path | Tabular], *, task: str = "", metric: str = "") -> CheckpointScores:
+    """Read scores from folders of fits, folders above them, CSV files, and tables in memory.
 
-    A CSV has the columns step, seed, language, split (dev or test) and value, 0..100, and optionally metric and n, the
-    number of examples. All belong to one task; a given task is also assumed for CSV files. The score is a metric, by
-    default the mean of the task's main metrics; values without a metric are that score.
+    A CSV or a table has the columns step, seed, language, split (dev or test) and value, 0..100, and optionally metric
+    and n, the number of examples. All belong to one task; a given task is also assumed for tables. The score is a
+    metric, by default the mean of the task's main metrics; values without a metric are that score.
     """
     task_id = canonical(task) if task else ""
     named = dict.fromkeys(SPLITS, find_task(task_id).main) if task_id else None
-    files = [file for path in paths for file in _files_in(Path(path)) if task_id in ("", file[1] or task_id)]
+    files = [file for source in sources for file in _parts_of(source) if task_id in ("", file[1] or task_id)]
     tasks = sorted({own for _, own, _ in files if own})
     if not files:
         what = f"no checkpoints of {task_id}" if task_id else "no checkpoints"
-        raise AnalysisError(what, where=", ".join(map(str, paths)), fix="Record them with isogloss train")
+        raise AnalysisError(what, where=", ".join(map(str, sources)), fix="Record them with isogloss train")
     if len(tasks) > 1:
         fix = f"Choose one: --task {tasks[0]}"
         raise AnalysisError(f"checkpoints of several tasks: {', '.join(tasks)}", fix=fix)
@@ -97,25 +100,29 @@ def read_checkpoint_scores(paths: Iterable[Path], *, task: str = "", metric: str
     whole: dict[tuple[str, str], int] = {}
     folders: dict[int, Path] = {}
     metrics: set[str] = set()
-    for path, _, of_fit in files:
-        scores = list(_scores_in(path))
-        main = dict.fromkeys(SPLITS, (metric,)) if metric else of_fit or named or _named_once(scores, path)
+    for source, _, of_fit in files:
+        scores = [_score(row, where) for where, row in _rows_of(source) if row.get("metric") != LOSS]
+        where, folder = (str(source), source.parent) if isinstance(source, Path) else (_IN_MEMORY, None)
+        main = dict.fromkeys(SPLITS, (metric,)) if metric else of_fit or named or _named_once(scores, where)
         metrics |= set(main["test"])
         is_named = any(score.metric for score in scores)
         if metric and scores and not is_named:
             fix = "Leave out --metric, or add a column metric"
-            raise AnalysisError(f"cannot select {metric}: the scores have no metric", where=str(path), fix=fix)
-        _add_means(rows, scores, main if is_named else _UNNAMED, path)
+            raise AnalysisError(f"cannot select {metric}: the scores have no metric", where=where, fix=fix)
+        _add_means(rows, scores, main if is_named else _UNNAMED, where)
         sizes |= {(score.language, score.split): score.n for score in scores if score.n}
-        whole |= _whole_sizes(path, task_id, sizes)
-        folders |= {score.seed: path.parent for score in scores} if of_fit else {}
+        whole |= _whole_sizes(folder, task_id, sizes)
+        folders |= {score.seed: folder for score in scores} if of_fit and folder else {}
     _check(rows)
     named_metric = "+".join(sorted(metrics))
     return CheckpointScores(_by_seed(rows), sizes, task_id or "".join(tasks), named_metric, whole, folders)
 
 
-def _files_in(path: Path) -> Iterator[tuple[Path, str, MainMetrics | None]]:
-    """Yield the file at a path, or those of the fits below a folder, with the task and metrics of the fit if known."""
+def _parts_of(path: Path | Tabular) -> Iterator[tuple[Path | Tabular, str, MainMetrics | None]]:
+    """Yield a file or table, or the files of the fits below a folder, with the task and metrics of the fit if known."""
+    if not isinstance(path, Path):
+        yield path, "", None
+        return
     for file in sorted(path.rglob(SCORES)) if path.is_dir() else [path]:
         log = read_fit_log(file.parent) if path.is_dir() else None
         if log is None:
@@ -125,9 +132,9 @@ def _files_in(path: Path) -> Iterator[tuple[Path, str, MainMetrics | None]]:
             yield file, log.task, {"dev": dev.main, "test": test.main}
 
 
-def _whole_sizes(path: Path, task: str, sets: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+def _whole_sizes(folder: Path | None, task: str, sets: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
     """Return the published number of examples of sets, by language and split, as far as known."""
-    log = read_fit_log(path.parent)
+    log = read_fit_log(folder) if folder else None
     names = {"dev": task, "test": task}
     if log is not None:
         names = {"dev": str(log.learnt_from.get("task", log.task)), "test": log.task}
@@ -135,23 +142,28 @@ def _whole_sizes(path: Path, task: str, sets: Iterable[tuple[str, str]]) -> dict
     return {key: n for key, n in expected.items() if n}
 
 
-def _scores_in(path: Path) -> Iterator[CheckpointScore]:
-    """Yield the checked rows of a CSV, without losses."""
-    table = csv.DictReader(io.StringIO(read_text(path), newline=""))
+def _rows_of(source: Path | Tabular) -> Iterator[tuple[str, Mapping[str, str | None]]]:
+    """Yield the rows of a CSV or a table as texts, with their places."""
+    if not isinstance(source, Path):
+        columns = columns_of(source, NEEDED, OPTIONAL, what="checkpoint scores", error=AnalysisError)
+        for number, values in enumerate(zip(*columns.values(), strict=True)):
+            texts = ("" if value is None else str(value) for value in values)
+            yield f"row {number} of the table", dict(zip(columns, texts, strict=True))
+        return
+    table = csv.DictReader(io.StringIO(read_text(source), newline=""))
     try:
         missing = [name for name in NEEDED if name not in (table.fieldnames or ())]
         if missing:
-            fix = f"Required columns: {', '.join(NEEDED)}; optional: metric, n"
-            raise AnalysisError(f"missing column {', '.join(missing)}", where=str(path), fix=fix)
+            fix = f"Required columns: {', '.join(NEEDED)}; optional: {', '.join(OPTIONAL)}"
+            raise AnalysisError(f"missing column {', '.join(missing)}", where=str(source), fix=fix)
         for row in table:
-            if row.get("metric") != LOSS:
-                yield _score(row, f"{path}:{table.line_num}")
+            yield f"{source}:{table.line_num}", row
     except csv.Error as error:
-        raise AnalysisError(f"invalid CSV ({error})", where=str(path)) from None
+        raise AnalysisError(f"invalid CSV ({error})", where=str(source)) from None
 
 
 def _score(row: Mapping[str, str | None], where: str) -> CheckpointScore:
-    texts = {name: (row.get(name) or "").strip() for name in (*NEEDED, "metric", "n")}
+    texts = {name: (row.get(name) or "").strip() for name in (*NEEDED, *OPTIONAL)}
     if texts["split"] not in SPLITS:
         raise AnalysisError(f"split {printable(texts['split'], NAME_LENGTH)!r} is neither dev nor test", where=where)
     if not texts["language"]:
@@ -177,17 +189,17 @@ def _whole(name: str, text: str, most: int, where: str) -> int:
     return number
 
 
-def _named_once(scores: Iterable[CheckpointScore], path: Path) -> MainMetrics:
+def _named_once(scores: Iterable[CheckpointScore], where: str) -> MainMetrics:
     """Return the only metric of a file without a task."""
     names = sorted({score.metric for score in scores})
     if len(names) > 1:
         fix = f"Choose one: --metric {names[0]}"
-        raise AnalysisError(f"several metrics: {', '.join(names)}", where=str(path), fix=fix)
+        raise AnalysisError(f"several metrics: {', '.join(names)}", where=where, fix=fix)
     return dict.fromkeys(SPLITS, names)
 
 
 def _add_means(
-    rows: dict[tuple[int, str, str], dict[int, float]], scores: list[CheckpointScore], main: MainMetrics, path: Path
+    rows: dict[tuple[int, str, str], dict[int, float]], scores: list[CheckpointScore], main: MainMetrics, where: str
 ) -> None:
     """Add a file's means over the main metrics, by checkpoint, language and split, to `rows`."""
     metrics = {score.metric for score in scores}
@@ -199,7 +211,7 @@ def _add_means(
             same = values_by_checkpoint.setdefault((score.seed, score.language, score.split, score.step), {})
             if score.metric in same or score.step in rows.get((score.seed, score.language, score.split), ()):
                 what = f"seed {score.seed}, step {score.step}, {score.language} {score.split} occurs twice"
-                raise AnalysisError(what, where=str(path), fix="Pass the runs of one system, each seed once")
+                raise AnalysisError(what, where=where, fix="Pass the runs of one system, each seed once")
             same[score.metric] = score.value
     for (seed, language, split, step), values in values_by_checkpoint.items():
         by_step = rows.setdefault((seed, language, split), {})

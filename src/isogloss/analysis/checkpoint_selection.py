@@ -18,10 +18,14 @@ from isogloss.analysis.crossfit import with_test_halves
 from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.analysis.language_selection import FEWEST_SEEDS, LARGE_SPREAD, SMALLEST_MOVE, LanguageSelection
 from isogloss.errors import unknown
+from isogloss.predictions.columns import Tabular
+
+# Folders of fits, CSV files, or a table of scores in memory.
+Checkpoints = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Tabular
 
 
 def select(
-    checkpoints: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    checkpoints: Checkpoints,
     *,
     task: str = "",
     metric: str = "",
@@ -35,8 +39,9 @@ def select(
 
     Args:
         checkpoints: folders of fits written by `train`, folders above them, or CSV files with the columns step, seed,
-            language, split and value.
-        task: task of the fits to include, also assumed for CSV files.
+            language, split (dev or test) and value (0..100), optionally metric and n (number of examples); or a table
+            in memory with these columns: a pandas or polars data frame, an Arrow table, a dict of lists.
+        task: task of the fits to include, also assumed for tables.
         metric: metric used as the score; by default the mean of the task's main metrics.
         source: training language.
         single: language of the dev set that selects for all languages; by default each in turn.
@@ -53,14 +58,23 @@ def select(
         DataError: a file cannot be read.
         UnknownNameError: unknown task, metric or language.
     """
-    sources = [checkpoints] if isinstance(checkpoints, str | os.PathLike) else checkpoints
-    scores = read_checkpoint_scores([Path(path) for path in sources], task=task, metric=metric)
+    sources = _sources(checkpoints)
+    scores = read_checkpoint_scores(sources, task=task, metric=metric)
     scores, problems = with_test_halves(scores, metric, data)
     finding = checkpoint_selection(scores, source=source, single=single, test_size=test_size, from_step=from_step)
     options = {"task": task, "metric": metric, "source": "" if source == "en" else source, "single": single}
-    command = command_line("select", sources, {**options, "test_size": test_size, "from_step": from_step, "data": data})
+    names = [str(source) if isinstance(source, Path) else "<scores in memory>" for source in sources]
+    command = command_line("select", names, {**options, "test_size": test_size, "from_step": from_step, "data": data})
     notes = [f"No cross-fitted best score: {problem}." for problem in problems]
     return msgspec.structs.replace(finding, command=command, notes=[*finding.notes, *notes])
+
+
+def _sources(checkpoints: Checkpoints) -> list[Path | Tabular]:
+    if isinstance(checkpoints, str | os.PathLike):
+        return [Path(checkpoints)]
+    if isinstance(checkpoints, Sequence):
+        return [Path(path) for path in checkpoints]
+    return [checkpoints]
 
 
 def checkpoint_selection(

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from isogloss.errors import PredictionError, UnknownNameError
+from isogloss.errors import IsoglossError, PredictionError, UnknownNameError
 from isogloss.tasks.pseudo_sets import is_tag
 from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
@@ -54,11 +54,7 @@ def answers_in_table(table: Tabular, *, pseudo: bool = False) -> dict[str, dict[
         PredictionError: a missing column, an empty cell, or an id that occurs twice; names the column and the row.
         UnknownNameError: unknown task or language; names the row.
     """
-    task_names, languages, ids, values = (_column(table, name) for name in COLUMNS)
-    lengths = dict(zip(COLUMNS, map(len, (task_names, languages, ids, values)), strict=True))
-    if len(set(lengths.values())) > 1:
-        sizes = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise PredictionError(f"columns of different lengths: {sizes}", where="table of predictions")
+    task_names, languages, ids, values = columns_of(table, COLUMNS).values()
     answers: dict[str, dict[str, dict[str, Any]]] = {}
     cells: dict[tuple[str, str], dict[str, Any]] = {}
     for row, (name, code, identifier, value) in enumerate(zip(task_names, languages, ids, values, strict=True)):
@@ -73,13 +69,37 @@ def answers_in_table(table: Tabular, *, pseudo: bool = False) -> dict[str, dict[
     return answers
 
 
-def _column(table: Tabular, name: str) -> list[Any]:
-    """Return a column as Python values."""
+def columns_of(
+    table: Tabular,
+    needed: Sequence[str],
+    optional: Sequence[str] = (),
+    *,
+    what: str = "predictions",
+    error: type[IsoglossError] = PredictionError,
+) -> dict[str, list[Any]]:
+    """Return columns of a table as Python values, by name.
+
+    Args:
+        table: the table; it may have further columns.
+        needed: names of columns it must have.
+        optional: names of columns to return if it has them.
+        what: contents of the table, for messages.
+        error: exception to raise for a missing column or columns of different lengths.
+    """
+    where = f"table of {what}"
     names = list(table if isinstance(table, Mapping) else getattr(table, "column_names", None) or table.columns)  # type: ignore[union-attr]
-    if name not in names:
-        fix = f"A table of predictions has the columns {', '.join(COLUMNS)}; this one has {', '.join(map(str, names))}"
-        raise PredictionError(f"no column {name!r}", where="table of predictions", fix=fix)
-    column: Any = table[name]
+    if missing := [name for name in needed if name not in names]:
+        fix = f"A table of {what} has the columns {', '.join(needed)}; this one has {', '.join(map(str, names))}"
+        raise error(f"no column {missing[0]!r}", where=where, fix=fix)
+    columns = {name: _values(table[name]) for name in (*needed, *optional) if name in names}
+    if len(set(map(len, columns.values()))) > 1:
+        sizes = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
+        raise error(f"columns of different lengths: {sizes}", where=where)
+    return columns
+
+
+def _values(column: Any) -> list[Any]:
+    """Return a column as Python values."""
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, method):
             values: Iterable[Any] = getattr(column, method)()
