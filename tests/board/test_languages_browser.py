@@ -50,8 +50,14 @@ def test_the_map_opens_first_and_counts_who_is_served(open_page: Open, two_syste
     tab = open_page("#/languages", index=two_systems)
     count = tab.locator("[role=status]")
     # English, German (92.5 %), Swahili (85 %) and Telugu (99 %) are served; Thai (50 %) and Urdu (70 %) are not.
-    assert count.inner_text().startswith("4 of 50 languages served, ")
-    assert count.inner_text().endswith("; 43 untested, 1 not comparable. See the 2 that are not")
+    assert count.inner_text().startswith("4 of 50 languages served\n")
+    assert count.inner_text().endswith(" billion speakers · 2 not served · 43 untested · 1 not comparable")
+    # The count, the slider and the whole map stand on the first screen.
+    places = [tab.locator(part).bounding_box() for part in (".map-count", ".share-slider input", ".map svg")]
+    assert all(place["y"] + place["height"] < 900 for place in places)
+    assert places[2]["height"] > 450
+    # Who counts as a speaker is said on the page.
+    assert "first- and second-language speakers" in tab.locator(".map-notes").inner_text()
     assert tab.locator("#unserved").inner_text() == "Not served at 80 % (2)"
     rows = tab.locator(".unserved tbody tr")
     assert sorted(row.split("\t")[0].split()[0] for row in rows.all_inner_texts()) == ["Thai", "Urdu"]
@@ -63,7 +69,7 @@ def test_the_map_opens_first_and_counts_who_is_served(open_page: Open, two_syste
     before = line.get_attribute("d")
     _slide(tab, 90)
     assert tab.evaluate("location.hash") == "#/languages?share=90"
-    assert count.inner_text().startswith("3 of 50 languages served, ")
+    assert count.inner_text().startswith("3 of 50 languages served\n")
     assert line.get_attribute("d") != before
     assert rows.count() == 3
     # The keyboard moves it, and keeps the focus; the start has a clean address.
@@ -72,7 +78,7 @@ def test_the_map_opens_first_and_counts_who_is_served(open_page: Open, two_syste
         tab.keyboard.press("ArrowLeft")
     assert tab.evaluate("location.hash") == "#/languages"
     assert tab.evaluate("document.activeElement.dataset.key") == "share"
-    assert count.inner_text().startswith("4 of 50 languages served, ")
+    assert count.inner_text().startswith("4 of 50 languages served\n")
 
 
 def test_the_line_is_between_served_and_unserved(open_page: Open, two_systems: Path) -> None:
@@ -107,7 +113,7 @@ def test_circles_tell_what_they_rest_on(open_page: Open, two_systems: Path) -> N
     tip = tab.locator("#tip").inner_text().split("\n")
     assert tip[0] == "German · Deutsch: 92.5 % of English, mean of 2 tasks"
     assert "XNLI 72.0 of 80.0 (90 %), System 0" in tip and "UD-POS 95.0 of 100.0 (95 %), System 0" in tip
-    # One task only: hollow, and said; no task: hatched.
+    # One task only: a white middle, and said; no task: hatched.
     assert german.locator(".one-task").count() == 0
     urdu = tab.locator(".map a[data-key=map-ur]")
     assert urdu.get_attribute("aria-label") == "Urdu: 70.0 %, one task"
@@ -312,7 +318,7 @@ def test_two_hundred_languages(open_page: Open, two_hundred: Path) -> None:
     reached = sum(1 for at, code in enumerate(codes) if code == "en" or round(95 - 0.3 * at, 1) >= 72)
     count = tab.locator("[role=status]").inner_text()
     suite_languages = tab.locator(".map a").count()
-    assert count.startswith(f"{reached} of {suite_languages} languages served, ")
+    assert count.startswith(f"{reached} of {suite_languages} languages served\n")
     assert tab.locator(".unserved tbody tr").count() == len(codes) - reached
     circles: list[list[float]] = tab.locator(".map a .dot").evaluate_all(
         "all => all.map((dot) => ['cx', 'cy', 'r'].map((name) => Number(dot.getAttribute(name))))"
@@ -333,6 +339,6 @@ def test_two_hundred_languages(open_page: Open, two_hundred: Path) -> None:
     go(tab, "#/languages?view=tree")
     assert tab.locator(".tree a[data-key^=tree-]").count() == suite_languages
     go(tab, "#/languages?system=second")
-    assert f"; {suite_languages - len(codes) // 2} untested." in tab.locator("[role=status]").inner_text()
+    assert f" · {suite_languages - len(codes) // 2} untested" in tab.locator("[role=status]").inner_text()
     assert tab.locator(".untested.names a").count() == suite_languages - len(codes) // 2
     assert tab.evaluate("document.documentElement.scrollWidth") == 1440

@@ -11,21 +11,35 @@ import { memoized } from "../board/ranking.js";
 import { hashOf } from "../page/state.js";
 import { withTip } from "../page/tips.js";
 
-// A narrower map is hard to tap: it scrolls sideways instead.
-const LEAST_WIDTH = 800;
+// A map narrower than the first is hard to tap: it has the second width and scrolls sideways.
+const LEAST_WIDTH = 700;
+const SCROLLED_WIDTH = 840;
 const LEAST_TARGET = 12;
+// The white middle of a circle that rests on one task, as a share of its radius.
+const HOLE = 0.38;
 const WIDE_SHAPE = 2.15;
+const WIDEST_SHAPE = 2.8;
+// What stands above and below the map on the first screen (px), and the least height of the map.
+const AROUND_MAP = 256;
+const LEAST_HEIGHT = 420;
 const DISPLACED = 5;
 
 /** @type {(languages: Language[]) => Language[]} */
 const placedOf = memoized((languages) => languages.filter(({ place }) => place));
+
+// The width of the map over its height: all of it stands on the first screen if that is large enough.
+/** @param {number} width */
+const shapeAt = (width) =>
+  width !== SCROLLED_WIDTH
+    ? Math.min(WIDEST_SHAPE, Math.max(WIDE_SHAPE, width / Math.max(LEAST_HEIGHT, innerHeight - AROUND_MAP)))
+    : WIDE_SHAPE;
 
 // The part of the map, its land and its circles at a width.
 const mapPlan = memoized((/** @type {Language[]} */ languages, /** @type {number} */ width) => {
   const placed = placedOf(languages);
   const frame = frameOf(
     placed.map(({ place }) => /** @type {Interval} */ (place)),
-    WIDE_SHAPE,
+    shapeAt(width),
   );
   const scale = width / (frame.east - frame.west);
   /** @param {Interval} point @returns {Interval} */
@@ -45,7 +59,6 @@ const mapPlan = memoized((/** @type {Language[]} */ languages, /** @type {number
     at,
     height,
     circles,
-    labels: labelsOf(circles, width, height),
     land: LAND.map((ring) => smoothPath(ring.map(([x, y]) => at([x, y])))).join(""),
   };
 });
@@ -63,7 +76,12 @@ function smoothPath(ring) {
 
 // What the share does not change: the same nodes stay on the page while it moves.
 const stillLife = memoized((/** @type {Basis} */ basis, /** @type {Board} */ board, /** @type {number} */ width) => {
-  const { circles, labels, land } = mapPlan(basis.languages, width);
+  const { circles, height, land } = mapPlan(basis.languages, width);
+  const labels = labelsOf(
+    circles.map((circle) => ({ ...circle, hollow: isSingle(basis, circle.language.code) })),
+    width,
+    height,
+  );
   return {
     patterns: drawn(
       "defs",
@@ -94,6 +112,9 @@ const fieldBetween = memoized((basis) =>
   ),
 );
 
+/** @param {number} width */
+const mapWidth = (width) => (width < LEAST_WIDTH ? SCROLLED_WIDTH : width);
+
 // The map of languages: circles by number of speakers, coloured by their figure, and the line between those that reach a
 // share of the score in English and those that do not.
 /** @param {Board} board @param {Basis} basis @param {number} share @param {string} description */
@@ -106,7 +127,7 @@ export function isoglossMap(board, basis, share, description) {
     room,
   );
   drawnToWidth(room, (least) => {
-    const width = Math.max(least, LEAST_WIDTH);
+    const width = mapWidth(least);
     const drawing = mapDrawing(board, basis, share, width, description);
     // Narrow screens begin in the middle.
     if (start && width > least) requestAnimationFrame(() => room.parentElement?.scrollTo({ left: 0.56 * (width - least) }));
@@ -114,7 +135,7 @@ export function isoglossMap(board, basis, share, description) {
     return drawing;
   });
   const legend = drawnToWidth(element("div", { class: "map-key" }), (least) =>
-    mapLegend(board, basis, Math.max(least, LEAST_WIDTH)),
+    mapLegend(board, basis, mapWidth(least)),
   );
   return [scroller, legend];
 }
@@ -172,7 +193,7 @@ const leaderLine = ({ home, x, y, r }) =>
 const inkOf = (board, basis, code) => {
   const { paint, of } = figureColours(board, basis);
   const value = of(code);
-  return missing(value) || isSingle(basis, code) ? null : paint(value).ink;
+  return missing(value) ? null : paint(value).ink;
 };
 
 /** @param {Board} board @param {Basis} basis @param {MapCircle} circle @param {MapLabel} label */
@@ -201,9 +222,7 @@ function languageCircle(board, basis, { language, x, y, r }) {
   const value = of(code);
   const own = basis.relative.get(code);
   const single = isSingle(basis, code);
-  const fill = missing(value) ? `url(#${MAP_HATCH})` : single ? null : paint(value).fill;
-  const stroke = single && !missing(value) ? paint(value).fill : null;
-  const kind = ["dot", single ? "one-task" : "", missing(speakers) ? "unknown" : ""].filter(Boolean).join(" ");
+  const [cx, cy] = [x.toFixed(1), y.toFixed(1)];
   const node = drawn(
     "a",
     {
@@ -211,15 +230,15 @@ function languageCircle(board, basis, { language, x, y, r }) {
       "data-key": `map-${code}`,
       "aria-label": `${name}: ${own ? figureText(basis, code) : "untested"}${single ? ", one task" : ""}`,
     },
-    r < LEAST_TARGET ? drawn("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r: LEAST_TARGET, class: "target" }) : null,
+    r < LEAST_TARGET ? drawn("circle", { cx, cy, r: LEAST_TARGET, class: "target" }) : null,
     drawn("circle", {
-      cx: x.toFixed(1),
-      cy: y.toFixed(1),
-      r: single ? Math.max(1, r - 1.2).toFixed(1) : r.toFixed(1),
-      class: kind,
-      fill,
-      stroke,
+      cx,
+      cy,
+      r: r.toFixed(1),
+      class: missing(speakers) ? "dot unknown" : "dot",
+      fill: missing(value) ? `url(#${MAP_HATCH})` : paint(value).fill,
     }),
+    single ? drawn("circle", { cx, cy, r: (HOLE * r).toFixed(1), class: "one-task" }) : null,
   );
   return withTip(node, () => tipLines(basis, language));
 }

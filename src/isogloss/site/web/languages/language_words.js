@@ -37,6 +37,13 @@ export function populationText(value) {
   return rounded >= 1e6 ? `${rounded / 1e6} million` : countText(rounded);
 }
 
+// "4.8 of 7.8 billion"; "900 million of 1.2 billion".
+/** @param {number} part @param {number} whole */
+export function partOfPopulation(part, whole) {
+  const [own, all] = [part, whole].map((value) => populationText(value).split(" "));
+  return own[1] === all[1] ? `${own[0]} of ${all.join(" ")}` : `${own.join(" ")} of ${all.join(" ")}`;
+}
+
 // A language's figure with every score that it rests on.
 /** @param {Basis} basis @param {Language} language @returns {string[]} */
 export function tipLines(basis, { code, name, autonym, speakers }) {

@@ -85,17 +85,17 @@ export function frameOf(places, shape) {
   return { west: middle - wide / 2, east: middle + wide / 2, south: centre - high, north: centre + high };
 }
 
-// Names of circles, for as many as fit, first ones first: inside, right, left, above or below.
-/** @param {(Circle & { name: string })[]} circles @param {number} width @param {number} height @returns {MapLabel[]} */
+// Names of circles, for as many as fit, first ones first: inside (but not in a hollow circle), right, left, above or below.
+/** @param {(Circle & { name: string, hollow?: boolean })[]} circles @param {number} width @param {number} height @returns {MapLabel[]} */
 export function labelsOf(circles, width, height) {
   /** @type {Box[]} */
   const taken = circles.map(({ x, y, r }) => ({ left: x - r, right: x + r, top: y - r, bottom: y + r }));
   /** @type {MapLabel[]} */
   const labels = [];
   circles.forEach((circle, at) => {
-    const { x, y, r, name } = circle;
+    const { x, y, r, name, hollow } = circle;
     const wide = name.length * LABEL_LETTER + 2;
-    if (wide < 2 * r - 4) {
+    if (!hollow && wide < 2 * r - 4) {
       labels.push({ at, x, y, anchor: "middle", inside: true });
       return;
     }

@@ -45,7 +45,7 @@ export function mapLegend(board, basis, width) {
     size(20e6, `≤ ${fewest}`),
     size(200e6, "200 M"),
     size(1e9, "1 B speakers"),
-    basis.few ? element("span", {}, sign(drawn("circle", { cx: 8, cy: 8, r: 5.5, class: "one-task size" })), "one task only") : null,
+    basis.few ? element("span", {}, sign(drawn("circle", { cx: 8, cy: 8, r: 5, class: "ring" })), "one task only") : null,
     element("span", {}, sign(drawn("circle", { cx: 8, cy: 8, r: 6, class: "dot", fill: `url(#${MAP_HATCH})` })), "untested"),
     element("span", {}, sign(drawn("path", { class: "isogloss", d: "M1 11C6 3 11 14 17 5" })), "isogloss; shaded: not served"),
   );

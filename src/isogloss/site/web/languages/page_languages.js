@@ -7,7 +7,7 @@ import { folded } from "../page/fold.js";
 import { isoglossMap } from "./isogloss_map.js";
 import { heatView } from "./language_heat_map.js";
 import { listView, scoreIn, treeView } from "./language_views.js";
-import { populationText } from "./language_words.js";
+import { partOfPopulation } from "./language_words.js";
 import { pageHead } from "../board/parts.js";
 import { serviceLists } from "./service_lists.js";
 import { shareSlider } from "./share_slider.js";
@@ -43,8 +43,12 @@ function showUnserved() {
 
 /** @param {string} mode @param {...Child} parts @returns {Child[]} */
 const languagesFrame = (mode, ...parts) => [
-  pageHead("Languages"),
-  element("div", { class: "tabs", role: "group", "aria-label": "View" }, viewButtons(mode)),
+  element(
+    "div",
+    { class: "line title-line" },
+    pageHead("Languages"),
+    element("div", { class: "tabs", role: "group", "aria-label": "View" }, viewButtons(mode)),
+  ),
   parts,
 ];
 
@@ -56,39 +60,61 @@ function sharePage(board, mode, params) {
   const service = servedAt(basis, share);
   const views = {
     map: () => [
-      element("div", { class: "line map-head" }, shareSlider(share, basis.reference), countLine(basis, service)),
+      element(
+        "div",
+        { class: "map-head" },
+        countLine(basis, service),
+        shareSlider(share, basis),
+        languageChoices(board, basis, params),
+      ),
       isoglossMap(board, basis, share, "Map of languages"),
-      element("p", { class: "notes" }, basisText(basis)),
       mapNotes(basis),
       element("h2", {}, `Languages by share of ${basis.reference}`),
       shareSwarm(basis, share),
       serviceLists(board, basis, service, share),
     ],
-    tree: () => [element("p", { class: "soft" }, basisText(basis)), treeView(board, basis)],
-    list: () => [element("p", { class: "soft" }, basisText(basis)), listView(board, basis, params)],
+    tree: () => [
+      languageChoices(board, basis, params),
+      element("p", { class: "soft" }, basisText(basis)),
+      treeView(board, basis),
+    ],
+    list: () => [
+      languageChoices(board, basis, params),
+      element("p", { class: "soft" }, basisText(basis)),
+      listView(board, basis, params),
+    ],
   };
   return languagesFrame(
     mode,
-    languageChoices(board, basis, params),
     element("div", { class: `view-${mode}` }, views[/** @type {keyof typeof views} */ (mode)]()),
   );
 }
 
-// "31 of 50 languages served, 4.8 billion speakers; 1 untested".
+// "31 of 50 languages served", "4.8 of 7.8 billion speakers · 18 not served · 1 not comparable".
 /** @param {Basis} basis @param {Service} service */
 function countLine(basis, { served: reached, unserved, untested }) {
   const apart = withoutReference(basis).length;
   const unknown = untested.languages.length - apart;
-  const rest = [unknown ? `${unknown} untested` : "", apart ? `${apart} not comparable` : ""].filter(Boolean);
+  const all = reached.speakers + unserved.speakers + untested.speakers;
   return element(
     "p",
-    { class: "headline", role: "status", "data-key": "count" },
+    { class: "map-count", role: "status", "data-key": "count" },
     element("strong", {}, `${reached.languages.length} of ${plural(basis.languages.length, "language")} served`),
-    `, ${populationText(reached.speakers)} speakers`,
-    rest.length ? `; ${listed(rest)}` : "",
-    ". ",
-    unserved.languages.length > 0 &&
-      link(hashOf(["languages"], new URLSearchParams({ ...Object.fromEntries(readRoute().params), show: "unserved" })), `See the ${unserved.languages.length} that are not`),
+    " ",
+    element(
+      "span",
+      {},
+      `${partOfPopulation(reached.speakers, all)} speakers`,
+      unserved.languages.length > 0 && [
+        " · ",
+        link(
+          hashOf(["languages"], new URLSearchParams({ ...Object.fromEntries(readRoute().params), show: "unserved" })),
+          `${unserved.languages.length} not served`,
+        ),
+      ],
+      unknown > 0 && ` · ${unknown} untested`,
+      apart > 0 && ` · ${apart} not comparable`,
+    ),
   );
 }
 
@@ -109,14 +135,31 @@ function basisText({ task, tasks, system, own, reference, systems }) {
 }
 
 /** @param {Basis} basis */
-function mapNotes({ languages }) {
-  const others = languages.filter(({ place }) => !place);
+function mapNotes(basis) {
+  const others = basis.languages.filter(({ place }) => !place);
   return element(
-    "p",
-    { class: "notes" },
-    "Served means that the best score reaches the share; the uncertainty of scores is not counted. The line is interpolated between the points where languages are mainly spoken or come from: it is not a dialect boundary. Land farther than 1,800 km from any tested language is left blank. ",
-    "Equal-area map; coastlines are approximate and imply no borders. Speakers include second-language speakers, who count once per language.",
-    others.length ? ` Not on the map: ${listed(others.map(({ name }) => name))}.` : "",
+    "div",
+    { class: "notes map-notes" },
+    element("p", {}, element("b", {}, "Colour. "), basisText(basis)),
+    element(
+      "p",
+      {},
+      element("b", {}, "Speakers "),
+      "are first- and second-language speakers, estimated in 2012 (Ronen et al. 2014) for XTREME-R's languages and by Unicode CLDR 48 for others. A person counts in each language that they speak.",
+    ),
+    element(
+      "p",
+      {},
+      element("b", {}, "Served "),
+      "means that the best score reaches the share; its uncertainty is not counted.",
+    ),
+    element(
+      "p",
+      {},
+      element("b", {}, "The line "),
+      "is interpolated between the points where languages are mainly spoken or come from: it is not a dialect boundary. Land farther than 1,800 km from any tested language is left blank. Equal-area map; coastlines are approximate and imply no borders.",
+      others.length ? ` Not on the map: ${listed(others.map(({ name }) => name))}.` : "",
+    ),
   );
 }
 
