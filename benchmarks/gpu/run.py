@@ -94,8 +94,8 @@ def alone_rate(size: Size, shape: str, objective: Synthetic) -> float:
     return 20 * count / (time.perf_counter() - start)
 
 
-def figures(key: str, shape: str) -> Iterator[tuple[str, float]]:
-    """Yield the figures of one size and shape as they are measured."""
+def measurements(key: str, shape: str) -> Iterator[tuple[str, float]]:
+    """Yield the figures of one size and shape one by one."""
     size = sizes()[key]
     objective = Synthetic(shape, size.config, ITEMS)
     yield "tokens", float(objective.lengths.mean())
@@ -112,7 +112,7 @@ def measure(key: str, shape: str) -> dict[str, float]:
     """Return all figures of one size and shape, printing each so that an aborted run shows what it has."""
     figures: dict[str, float] = {}
     start = time.perf_counter()
-    for name, figure in figures(key, shape):
+    for name, figure in measurements(key, shape):
         figures[name] = figure
         print(f"  {key} {shape} {name} {figure:,.4g} (after {time.perf_counter() - start:.0f} s)", flush=True)
         gc.collect()
