@@ -174,6 +174,13 @@ def test_conflict_between_average_and_cells_is_explained(open_page: Open, publis
         "XLM-R Large has the better average (65.3 vs 64.6) because of Retrieval (54.6 vs 37.4)†; "
         "mT5-XXL has the better score in 3 of 4 categories, 6 of 10 tasks and 51 of 53 shared cells."
     ) in text
+    # The verdict comes first, then the plot; what qualifies it is folded below.
+    plot = tab.locator(".forest tr.task").first.bounding_box()
+    assert plot["y"] < 700
+    notes = tab.locator(".pair-notes")
+    assert notes.bounding_box()["y"] > plot["y"] and "from a frozen model" not in text
+    notes.locator("summary:has-text('Notes: parts of the difference, coverage, tests, 4 footnotes')").click()
+    text = notes.inner_text()
     assert "enter only by their averages" in text
     assert "from a frozen model" in text
     rows = [
@@ -267,7 +274,8 @@ def test_compare_agrees_with_the_leaderboard(open_page: Open, tmp_path: Path) ->
 
 def test_partial_systems_are_compared_on_what_they_share(open_page: Open, published_board: Path) -> None:
     tab = open_page("#/compare?system=s0&system=s3")
-    text = tab.locator("main").inner_text()
+    tab.click(".pair-notes summary")
+    text = tab.locator(".pair-notes").inner_text()
     assert f"Both have scores in {202 - 48} of 202 cells" in text
     assert "System 3 – missing: WikiANN" in text
     assert row(tab, "task", "Average of 9 shared tasks")[0].startswith("Average of 9 shared tasks")

@@ -118,7 +118,7 @@ export function scoreRange(scores) {
  */
 export const scoreKey = (from, to, paintOf, note = untestedKey()) =>
   colourKey(
-    from > 0 ? `≤ ${from}` : String(from),
+    from > 0 ? `≤ ${from}` : String(from).replace("-", "−"),
     from >= 0 && to < 100 ? `≥ ${to}` : String(to),
     (share) => paintOf(from + share * (to - from)).fill,
     note,

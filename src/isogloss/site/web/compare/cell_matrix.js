@@ -1,9 +1,8 @@
 import { differencePaint } from "../charts/colour.js";
 import { heatTable, scoreKey } from "../charts/heatmap.js";
-import { byFamily } from "../board/parts.js";
+import { languageHeads } from "../board/families.js";
 import { element, link, nameOf, scoreText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
-import { withTip } from "../page/tips.js";
 import { gapText, pValueText } from "./verdict.js";
 
 // Points at which the colour is full, on every board.
@@ -20,7 +19,7 @@ function leadPaint({ test, winner, lead }) {
 export function cellMatrix(board, [first, second], { cells }) {
   const byId = new Map(cells.map((cell) => [cell.id, cell]));
   const rows = board.tasks.filter(({ id }) => cells.some(({ task }) => task?.id === id));
-  const columns = board.languages.filter(({ code }) => cells.some((cell) => cell.code === code)).sort(byFamily);
+  const columns = board.languages.filter(({ code }) => cells.some((cell) => cell.code === code));
   /** @param {Task} task @param {Language} language */
   const cellOf = (task, language) => byId.get(`${task.id}/${language.code}`);
   const rounded = (/** @type {number} */ lead) =>
@@ -44,10 +43,8 @@ export function cellMatrix(board, [first, second], { cells }) {
     heatTable({
       caption: "Differences in points",
       rows,
-      columns,
+      ...languageHeads(columns, ({ code }) => hashOf(["language", code])),
       rowHead: (task) => link(hashOf(["task", task.id]), task.name),
-      columnHead: (language) =>
-        withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, language.family]),
       value: (task, language) => cellOf(task, language)?.lead,
       text: rounded,
       paintOf: (_, task, language) => leadPaint(/** @type {Contrast} */ (cellOf(task, language))),

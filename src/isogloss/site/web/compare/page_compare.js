@@ -32,8 +32,7 @@ export function comparePage(board) {
     const unknown = ids.filter((id) => !board.system.has(id));
     return [
       pageHead("Compare"),
-      board.systems.length > 1 ? pickers(board, chosen) : null,
-      best ? element("p", { class: "soft" }, preselectedText(best)) : null,
+      board.systems.length > 1 ? pickers(board, chosen, best ? preselectedText(best) : "") : null,
       unknown.length ? element("p", { class: "soft" }, `Not on this board: ${listed(unknown, 4)}.`) : null,
       chosen.length < 2 ? alone(board, chosen) : comparison(board, comparedNames(chosen), params),
     ];
@@ -52,8 +51,8 @@ const comparedNames = (systems) =>
 const setSystems = (systems) => changeParams({ system: systems.map(({ id }) => id) });
 
 // A searchable list for each system, and one to add another.
-/** @param {Board} board @param {System[]} chosen */
-function pickers(board, chosen) {
+/** @param {Board} board @param {System[]} chosen @param {string} hint */
+function pickers(board, chosen, hint) {
   const sorted = [...board.systems].sort((a, b) => a.name.localeCompare(b.name));
   const count = Math.min(MOST, board.systems.length, Math.max(2, chosen.length + 1));
   const one = (/** @type {number} */ at) => {
@@ -98,6 +97,7 @@ function pickers(board, chosen) {
           "⇄ Swap",
         )
       : null,
+    hint && element("p", { class: "soft preselected" }, hint),
   );
 }
 

@@ -3,7 +3,7 @@ import { population } from "../board/tested_on.js";
 import { taskName } from "../board/decode.js";
 import { lackText } from "../board/describe.js";
 import { plainTable } from "../board/parts.js";
-import { element, nameOf, plural, scoreText, signedText } from "../page/dom.js";
+import { element, listed, nameOf, plural, scoreText, signedText } from "../page/dom.js";
 import { cellMatrix } from "./cell_matrix.js";
 import { columnTable } from "./column_tables.js";
 import { contrastCounts } from "./contrast_counts.js";
@@ -22,18 +22,18 @@ export const sharedLimit = (all) =>
     all.flatMap(({ cells, languages }) => [...cells, ...languages]),
   );
 
-// The verdict, its test, where each is better, and what explains a conflict.
+// The verdict, its test, where each is better, and what explains a conflict: all that a reader needs before the plot.
 /** @param {ComparedPair} compared @param {PairContrasts} contrasts */
 export function verdictSection(compared, contrasts) {
   const { board, pair } = compared;
   const { top, tasks, cells } = contrasts;
   const reason = untestedReason(compared, contrasts);
   const [taskCounts, cellCounts] = [contrastCounts(tasks), contrastCounts(cells)];
+  const untested = taskCounts.untested === taskCounts.all && cellCounts.untested === cellCounts.all;
   const where = [
     tasks.length > 1 ? [countWords(taskCounts, "task", pair), " "] : "",
     countWords(cellCounts, "cell", pair),
   ];
-  const ranked = tasks.some(({ test, alone }) => test === "languages" && !alone);
   return [
     top && element("p", { class: "verdict" }, verdictWords(top, pair)),
     top &&
@@ -44,18 +44,33 @@ export function verdictSection(compared, contrasts) {
         " ",
         reason.length ? ["Why it is not tested: ", reason] : "",
       ),
-    taskCounts.untested === taskCounts.all && cellCounts.untested === cellCounts.all
-      ? element(
-          "p",
-          { class: "lead-text" },
-          "No task and no cell is tested, so the scores below are compared as they are.",
-        )
-      : element("p", { class: "lead-text" }, where, ranked ? ` ${OVER_LANGUAGES}` : ""),
-    element("p", { class: "lead-text" }, explanationWords(board, pair, contrasts)),
-    pairFootnotes(board, pair, tasks),
-    addedTable(board, pair, contrasts),
-    pairCoverage(board, pair, contrasts),
+    element(
+      "p",
+      { class: "lead-text" },
+      untested ? "No task and no cell is tested, so the scores below are compared as they are." : where,
+      " ",
+      explanationWords(board, pair, contrasts),
+    ),
   ];
+}
+
+// What qualifies the comparison, below the plot: the tests, the parts of the difference, coverage and footnotes.
+/** @param {ComparedPair} compared @param {PairContrasts} contrasts */
+function pairNotes({ board, pair }, contrasts) {
+  const ranked = contrasts.tasks.some(({ test, alone }) => test === "languages" && !alone);
+  const footnotes = pairFootnotes(board, pair, contrasts.tasks);
+  const parts = addedTable(board, pair, contrasts);
+  const about = [parts ? "parts of the difference" : "", "coverage", ranked ? "tests" : ""].filter(Boolean);
+  if (footnotes.length) about.push(plural(footnotes.length, "footnote"));
+  return element(
+    "details",
+    { class: "panel pair-notes", "data-key": `notes-${pair.map(({ id }) => id).join("-")}` },
+    element("summary", {}, `Notes: ${listed(about)}`),
+    parts,
+    pairCoverage(board, pair, contrasts),
+    ranked ? element("p", { class: "soft" }, OVER_LANGUAGES) : null,
+    footnotes.length ? element("ul", { class: "notes" }, footnotes) : null,
+  );
 }
 
 // How much each part of the overall score adds to the difference, if the better average and most other counts disagree.
@@ -106,26 +121,14 @@ function pairFootnotes(board, pair, tasks) {
   const notes = (board.footnotes ?? []).filter(
     ({ system, task }) => pair.some(({ id }) => id === system) && used.has(task),
   );
-  return notes.length
-    ? element(
-        "ul",
-        { class: "notes" },
-        notes.map(({ system, task, text }) =>
-          element(
-            "li",
-            {},
-            "† ",
-            nameOf(pair.find(({ id }) => id === system)?.fullName),
-            `, ${taskName(board, task)}: `,
-            text,
-          ),
-        ),
-      )
-    : null;
+  return notes.map(({ system, task, text }) =>
+    element("li", {}, "† ", nameOf(pair.find(({ id }) => id === system)?.fullName), `, ${taskName(board, task)}: `, text),
+  );
 }
 
 /** @param {ComparedPair} compared @param {PairContrasts} contrasts @param {number} limit @param {URLSearchParams} params */
-export function forestSections({ board, pair, systems }, contrasts, limit, params) {
+export function forestSections(compared, contrasts, limit, params) {
+  const { board, pair, systems } = compared;
   const { cells, languages } = contrasts;
   const colours = pair.map((system) => systems.indexOf(system));
   const options = { pair, colours, limit };
@@ -140,6 +143,7 @@ export function forestSections({ board, pair, systems }, contrasts, limit, param
   return [
     forestLegend(pair, colours, contrasts),
     taskForest(board, contrasts, options, params),
+    pairNotes(compared, contrasts),
     byLanguage && alone ? [element("h2", {}, "By language"), element("p", { class: "soft" }, hint), byLanguage] : null,
     byLanguage && !alone
       ? element(

@@ -42,14 +42,14 @@ export function verdictMatrix(systems, compared, contrasts) {
     if (row === column) return element("td", { class: "none" });
     const at = compared.findIndex(({ pair }) => pair.includes(row) && pair.includes(column));
     const { top } = contrasts[at];
-    if (!top) return element("td", { class: "untested" }, "nothing in common");
+    if (!top) return element("td", { class: "unknown" }, "nothing in common");
     const side = compared[at].pair[0] === row ? "first" : "second";
     const kind = verdictKind(top);
     const words =
       kind === "untested" ? "not tested" : kind === "open" ? "not distinguishable" : kind === side ? "better" : "worse";
     return element(
       "td",
-      { class: kind === "untested" ? "untested" : kind === "open" ? "" : "sure" },
+      { class: kind === "untested" ? "unknown" : kind === "open" ? "" : "sure" },
       element("b", {}, words),
       element("span", { class: "of" }, gapText(top, side)),
     );
