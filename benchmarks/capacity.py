@@ -39,11 +39,10 @@ class MeasuredRates:
 
 
 MBERT = MeasuredRates(
-    "mBERT", {"xnli": 5681, "squad": 1989, "pos": 6359}, {"xnli": 41463, "squad": 8889, "pos": 62214}, 63 / 8
+    "mBERT", {"xnli": 5760, "squad": 2213, "pos": 6330}, {"xnli": 51369, "squad": 9911, "pos": 74557}, 37 / 8
 )
-# The training rates of squad and pos come from a slower training step, so results based on them are upper bounds.
 LARGE = MeasuredRates(
-    "XLM-R Large", {"xnli": 1379, "squad": 600, "pos": 1163}, {"xnli": 16501, "squad": 3099, "pos": 25152}, 163 / 8
+    "XLM-R Large", {"xnli": 1377, "squad": 640, "pos": 1523}, {"xnli": 17417, "squad": 3375, "pos": 25616}, 127 / 8
 )
 SIZES = (MBERT, LARGE)
 # A study has three models of the first size and two of the second, five seeds each.

@@ -16,7 +16,7 @@ from real_answers import tagged
 
 from isogloss.metrics.chunks import statistics
 from isogloss.metrics.crossed import Design, RunEstimates
-from isogloss.metrics.estimate import estimate
+from isogloss.metrics.estimate import Estimate, estimate
 from isogloss.metrics.statistics import Statistics
 from isogloss.metrics.student import t_quantile
 
@@ -52,6 +52,16 @@ def predicted(scores: np.ndarray) -> tuple[int, int]:
     return hits, trials
 
 
+def between_seeds(mean: Estimate) -> float:
+    """Return the part of a mean's variance that is between its seeds."""
+    return sum(part.variance for part in mean.runs)
+
+
+def on_single_sentences(mean: Estimate) -> float:
+    """Return the part of the variance between seeds that their effects on single sentences explain."""
+    return sum(on_single for _, on_single in mean.run_components.values())
+
+
 def main(data: Path) -> int:
     """Print the figures as Markdown."""
     design = Design.of([{"seed": str(seed)} for seed in SEEDS])
@@ -64,8 +74,8 @@ def main(data: Path) -> int:
         found = RunEstimates(tuple(estimate(run, space=language) for run in runs), design)
         cells.setdefault(encoder, []).append(found)
         combined = found.combined
-        shares.append(combined.factor_variances["seed"] / combined.variance)
-        deviations.append((100 * scores.std(ddof=1), 100 * sqrt(max(0.0, 5 * combined.overlap))))
+        shares.append(between_seeds(combined) / combined.variance)
+        deviations.append((100 * scores.std(ddof=1), 100 * sqrt(len(SEEDS) * on_single_sentences(combined))))
         more, of = predicted(scores)
         hits, trials = hits + more, trials + of
     observed, by_chance = np.sqrt((np.array(deviations) ** 2).mean(axis=0))
@@ -81,11 +91,11 @@ def main(data: Path) -> int:
     for encoder, languages in cells.items():
         average = RunEstimates.mean(languages)
         combined = average.combined
-        alone = sum(each.combined.factor_variances["seed"] for each in languages) / len(languages) ** 2
+        alone = sum(between_seeds(each.combined) for each in languages) / len(languages) ** 2
         low, high = combined.score_interval() or (0.0, 0.0)
         held, of = predicted(np.array([run.value for run in average.runs]))
         # 1 if a seed moves every language independently, 7 if it moves all alike.
-        ratio = combined.factor_variances["seed"] / alone
+        ratio = between_seeds(combined) / alone
         shown = f"{100 * combined.value:.2f}", f"{100 * low:.1f}–{100 * high:.1f}", f"{ratio:.2f}", f"{held} of {of}"
         print(f"| {encoder} | {' | '.join(shown)} |")
     return 0

@@ -63,7 +63,7 @@ def arithmetic(folder: Path, queries: int, candidates: int, seconds: float, memo
     plan, _ = plan_search(SearchFiles.of(folder / "queries.npy", huge), K, memory=byte_count(memory, ""), jobs=1)
     shards = len(list(plan.shards))
     rate = queries * candidates * DIMENSION / seconds / (os.cpu_count() or 1)
-    core_hours = plan.multiplications / rate / 3600
+    core_hours = plan.queries * plan.candidates * plan.dimension / rate / 3600
     print(f"\n{queries:,} x {HUGE:,} at {rate / 1e9:.1f} G multiplications per second and core:")
     print(f"  {core_hours:.1f} core-hours: " + ", ".join(f"{core_hours / n:.2f} h on {n}" for n in (8, 64, 512)))
     print(f"  {HUGE * DIMENSION * 4 / 1e9:.0f} GB of candidates are read twice: for a checksum, and for the search")
