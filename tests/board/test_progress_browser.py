@@ -42,10 +42,12 @@ def names(tab: Any, selector: str) -> list[str]:
 
 
 def test_what_changed_since_xtreme(open_page: Open, published_sites: dict[str, Path]) -> None:
-    """One selection from the landing page, and computed from the data of both suites."""
+    """Two selections from the landing page, and computed from the data of both suites."""
     tab = open_page("#/", index=published_sites["xtreme-r"])
     tab.click("#menu a:has-text('Progress')")
-    text = tab.locator("#changes").inner_text()
+    tab.click("button:has-text('Since XTREME')")
+    assert tab.evaluate("location.hash") == "#/progress?view=changes"
+    text = tab.locator(".view-changes").inner_text()
     assert "XTREME (March 2020) has 9 tasks in 40 languages, XTREME-R (April 2021) 10 tasks in 50 languages" in text
     assert "Dropped: PAWS-X and BUCC 2018. Added: XCOPA, Mewsli-X and LAReQA." in text
     assert "Tatoeba: models are fine-tuned on SQuAD v1.1; XTREME searched without fine-tuning" in text
@@ -54,7 +56,7 @@ def test_what_changed_since_xtreme(open_page: Open, published_sites: dict[str, P
     assert "Farthest from humans on this board: UD-POS, by 22.0 points" in text
     rows = {
         row[0]: row[1:]
-        for row in tab.locator("#changes tbody tr").evaluate_all(
+        for row in tab.locator(".view-changes tbody tr").evaluate_all(
             "rows => rows.map(row => [...row.children].map(cell => cell.firstChild.textContent))"
         )
     }
@@ -69,10 +71,11 @@ def test_both_suites_have_their_own_panel(open_page: Open, published_sites: dict
         tab.wait_for_selector(f"[data-key='suite-{key}'] svg")
     titles = names(tab, ".two figcaption")
     assert titles == [
+        "Overall, on this board",
         "XTREME's leaderboard: mean over 9 tasks",
         "XTREME-R's first results: mean over the categories of 10 tasks",
     ]
-    old, new = (tab.locator(".two svg").nth(at) for at in (0, 1))
+    old, new = (tab.locator(f"[data-key='suite-{key}'] svg") for key in ("xtreme", "xtreme-r"))
     marks = [each.locator("[role=img]").evaluate_all("all => all.map(one => one.ariaLabel)") for each in (old, new)]
     assert "XLM-R Large: 68.2 (baseline), March 2020, XTREME Table 2" in marks[0]
     assert [label.split(",")[0] for label in marks[0] if "first place" in label] == [
@@ -86,6 +89,10 @@ def test_both_suites_have_their_own_panel(open_page: Open, published_sites: dict
     mark = old.locator("[aria-label^='VECO: first']").bounding_box()
     tick = old.locator("text:text-is('40')").bounding_box()
     assert mark and tick and mark["y"] > tick["y"] + tick["height"]
+    # XTREME-R's own board draws its first results already.
+    tab = open_page("#/progress", index=published_sites["xtreme-r"])
+    tab.wait_for_selector("[data-key='suite-xtreme'] svg")
+    assert tab.locator("[data-key='suite-xtreme-r']").count() == 0
 
 
 def test_systems_without_a_date_are_listed_and_not_drawn(open_page: Open, published_sites: dict[str, Path]) -> None:
@@ -213,7 +220,7 @@ def test_boards_of_any_size(open_page: Open, tmp_path: Path, count: int) -> None
         assert tab.evaluate("document.documentElement.scrollWidth") == 390
     # Other boards have no history.
     go(tab, VIEWS[0])
-    assert tab.locator("#changes").count() == 0
+    assert tab.locator("button:has-text('Since XTREME')").count() == 0
     assert tab.locator(".time-panel").count() > 1
     assert tab.locator(".time-panel svg a").count() < 11 * 80
     notes = tab.locator(".progress .notes").first.inner_text()
@@ -313,5 +320,5 @@ def test_doubts_about_a_best_score_are_shown_with_it(open_page: Open, published_
     assert row.startswith("XQuAD69.2†BERT-large")
     notes = names(tab, ".progress > p.notes")
     assert len(notes) == 1 and notes[0].startswith("† BERT-large, XQuAD: ") and "on translated gold" in notes[0]
-    go(tab, "#/progress")
-    assert "† BERT-large, XQuAD: " in tab.locator("#changes").inner_text()
+    go(tab, "#/progress?view=changes")
+    assert "† BERT-large, XQuAD: " in tab.locator(".view-changes").inner_text()

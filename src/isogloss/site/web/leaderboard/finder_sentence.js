@@ -46,7 +46,9 @@ function quickLinks(board) {
     "nav",
     { class: "quick", "aria-label": "Questions" },
     isSized ? link("#/find?open=yes&pmax=1000", "Open weights under 1 B") : null,
-    link("#/progress", board.suite.startsWith("xtreme") ? "What changed since XTREME?" : "What changed over time?"),
+    board.history
+      ? link("#/progress?view=changes", "What changed since XTREME?")
+      : link("#/progress", "What changed over time?"),
     link("#/languages?show=unserved", "Languages without a working system"),
   );
 }

@@ -1,3 +1,4 @@
+import { monthText } from "./dates.js";
 import { element, missing, nameOf } from "../page/dom.js";
 import { wholeValue } from "../board/standings.js";
 
@@ -62,3 +63,11 @@ export const daggerNotes = (board, scores) =>
       element("p", { class: "notes" }, "† ", nameOf(system.fullName), `, ${task.name}: ${text}.`),
     ),
   );
+
+// The stated gaps of XTREME's best system to humans.
+/** @param {HistoryEvent[]} events */
+export function gapsText(events) {
+  const stated = events.filter(({ measure }) => measure === "gap to humans");
+  const gaps = stated.map(({ date, event, value }) => `${event} ${value} points in ${monthText(date)}`);
+  return gaps.length ? `XTREME's gap to humans was ${gaps.join(" and ")} (${stated[0].source}).` : "";
+}

@@ -38,7 +38,7 @@ export function humansView(board, params) {
       element(
         "p",
         {},
-        "A human score is one published figure per task, without an interval and not by language; a gap is not tested for significance.",
+        `A human score is one published figure per task${englishText(board)}, without an interval and not by language; a gap is not tested for significance.`,
       ),
     ),
     basisTable(board),
@@ -169,10 +169,21 @@ const bestMark = ({ value, low, high, system, regime }, best, task, x, y) =>
     ],
   );
 
-// The basis of each human score, if the suite's papers state it.
+// The tasks whose human score has a basis that the suite's papers state.
+/** @param {Board} board */
+const basedTasks = (board) =>
+  board.history?.suites.find(({ id }) => id === board.suite)?.tasks.filter(({ basis }) => basis) ?? [];
+
+/** @param {Board} board */
+function englishText(board) {
+  const scored = basedTasks(board).filter(({ human }) => !missing(human));
+  const english = scored.filter(({ basis }) => basis?.includes("in English"));
+  return english.length ? `, ${english.length} of ${scored.length} an estimate in English` : "";
+}
+
 /** @param {Board} board */
 function basisTable(board) {
-  const tasks = board.history?.suites.find(({ id }) => id === board.suite)?.tasks.filter(({ basis }) => basis) ?? [];
+  const tasks = basedTasks(board);
   return tasks.length
     ? [
         element("h2", {}, "What the human scores are"),

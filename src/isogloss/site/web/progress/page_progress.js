@@ -7,10 +7,12 @@ import { humansView } from "./humans_view.js";
 import { regimesOf } from "./regimes.js";
 import { sizeControls, sizeView } from "./size_view.js";
 import { timeView } from "./time_view.js";
+import { changesView } from "./xtreme_changes.js";
 
-/** @type {Record<string, { title: string, view: (board: Board, params: URLSearchParams) => Child[], controls?: (board: Board, params: URLSearchParams) => Child[] }>} */
+/** @type {Record<string, { title: string, view: (board: Board, params: URLSearchParams) => Child[], controls?: (board: Board, params: URLSearchParams) => Child[], fits?: (board: Board) => boolean }>} */
 const PROGRESS_VIEWS = {
   time: { title: "Over time", view: timeView },
+  changes: { title: "Since XTREME", view: changesView, fits: ({ history }) => Boolean(history) },
   humans: { title: "Gap to humans", view: humansView },
   size: { title: "Size and cost", view: sizeView, controls: sizeControls },
 };
@@ -19,11 +21,12 @@ const PROGRESS_VIEWS = {
 export function progressPage(board) {
   /** @param {URLSearchParams} params @returns {any[]} */
   const view = (params) => {
-    const chosen = Object.hasOwn(PROGRESS_VIEWS, params.get("view") ?? "") ? String(params.get("view")) : "time";
+    const views = Object.entries(PROGRESS_VIEWS).filter(([, { fits }]) => !fits || fits(board));
+    const chosen = views.find(([id]) => id === params.get("view"))?.[0] ?? "time";
     const { controls, view: show } = PROGRESS_VIEWS[chosen];
     const regimes = regimesOf(board.systems);
     const filter =
-      regimes.length > 1
+      regimes.length > 1 && chosen !== "changes"
         ? manyControl(
             params,
             "regime",
@@ -34,8 +37,7 @@ export function progressPage(board) {
     const active = params.getAll("regime").length + ["x", "y"].filter((key) => params.has(key)).length;
     const parts = [controls?.(board, params) ?? null, filter].flat().filter(Boolean);
     return [
-      pageHead("Progress"),
-      progressTabs(chosen),
+      element("div", { class: "line title-line" }, pageHead("Progress"), progressTabs(views, chosen)),
       parts.length ? folded("Options", active, element("div", { class: "controls four" }, parts)) : null,
       element("div", { class: `progress view-${chosen}`, "data-key": `progress-${chosen}` }, show(board, params)),
     ];
@@ -43,12 +45,12 @@ export function progressPage(board) {
   return { title: "Progress", view };
 }
 
-/** @param {string} chosen */
-const progressTabs = (chosen) =>
+/** @param {[string, { title: string }][]} views @param {string} chosen */
+const progressTabs = (views, chosen) =>
   element(
     "div",
     { class: "tabs", role: "group", "aria-label": "View" },
-    Object.entries(PROGRESS_VIEWS).map(([id, { title }]) =>
+    views.map(([id, { title }]) =>
       element(
         "button",
         {

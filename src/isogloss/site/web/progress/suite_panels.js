@@ -1,9 +1,11 @@
 import { placeLabels } from "../charts/labels.js";
 import { plane, dataGrid } from "../charts/plane.js";
 import { styledMark } from "../charts/plots.js";
+import { exportButtons, fileColumn } from "../page/export.js";
 import { drawn, drawnToWidth, element, missing, plural, scoreText } from "../page/dom.js";
 import { withTip } from "../page/tips.js";
 import { decimalYear, monthText } from "./dates.js";
+import { gapsText } from "./history.js";
 
 const SUITE_HEIGHT = 220;
 const SUITE_EDGE = { left: 30, right: 32, top: 14, bottom: 26 };
@@ -18,9 +20,10 @@ const STYLE = ["#0072B2", "circle"];
 const LANE = 54;
 const LANE_HEIGHT = 70;
 
-// The leaderboard of XTREME and the first results of XTREME-R, each on its own axis, because their averages differ.
-/** @param {BoardHistory} history */
-export function suitePanels({ suites: [old, now], events }) {
+// The leaderboard of XTREME and the first results of XTREME-R, each on its own axis, because their averages differ. The board
+// itself may draw the latter.
+/** @param {Board} board @param {BoardHistory} history @param {DatedPoint[]} drawnPoints */
+export function suitePanels(board, { suites: [old, now], events }, drawnPoints) {
   const overall = events
     .filter(({ measure, value, date }) => measure === "overall" && !missing(value) && date)
     .sort(bestValueFirst);
@@ -31,45 +34,54 @@ export function suitePanels({ suites: [old, now], events }) {
     .filter(({ average }) => !missing(average))
     .map(({ system, average }) => ({ system, date: now.date, value: average, event: "baseline", measure: "overall", source: now.source }))
     .sort(bestValueFirst);
-  return element(
-    "div",
-    { class: "time-panels two" },
-    panel(
-      "xtreme",
-      `XTREME's leaderboard: mean over ${plural(old.tasks.length, "task")}`,
-      overall,
-      firsts,
-      [
-        `${old.source}: ${overall
-          .filter(({ event }) => event === "baseline")
-          .map(eventName)
-          .join(", ")}.`,
-        "First places have dates, but no stated scores.",
-        undated ? `Lowest average, without a date: ${scoreText(undated.value)} (${undated.source}).` : "",
-        listed.length ? `Also listed by April 2021: ${listed.join(", ")}.` : "",
-      ].join(" "),
+  const isDrawn =
+    board.suite === now.id &&
+    started.every(({ system, value }) =>
+      drawnPoints.some((point) => point.system.name === system && scoreText(point.y) === scoreText(value)),
+    );
+  const files = exportButtons("xtreme-leaderboard", board, () => ({
+    columns: ["date", "system", "event", "measure", "value", "source"].map((key) =>
+      fileColumn(key, key, (event) => event[key], key === "value"),
     ),
-    panel(
-      "xtreme-r",
-      `XTREME-R's first results: mean over the categories of ${plural(now.tasks.length, "task")}`,
-      started,
-      [],
-      `${now.source}: ${started.map(eventName).join(", ")}. Not comparable with XTREME's averages: other tasks, languages and rules.`,
-    ),
-  );
+    rows: events,
+  }));
+  return [
+    panel("xtreme", `XTREME's leaderboard: mean over ${plural(old.tasks.length, "task")}`, overall, firsts, [
+      `${old.source}: ${overall
+        .filter(({ event }) => event === "baseline")
+        .map(eventName)
+        .join(", ")}. `,
+      "First places have dates, but no stated scores. ",
+      undated ? `Lowest average, without a date: ${scoreText(undated.value)} (${undated.source}). ` : "",
+      `${gapsText(events)} `,
+      listed.length ? `Also listed by April 2021: ${listed.join(", ")}. ` : "",
+      files,
+    ]),
+    isDrawn
+      ? null
+      : panel(
+          "xtreme-r",
+          `XTREME-R's first results: mean over the categories of ${plural(now.tasks.length, "task")}`,
+          started,
+          [],
+          [
+            `${now.source}: ${started.map(eventName).join(", ")}. Not comparable with XTREME's averages: other tasks, languages and rules.`,
+          ],
+        ),
+  ];
 }
 
 /** @param {{ value: number | null }} one @param {{ value: number | null }} other */
 const bestValueFirst = (one, other) => (other.value ?? 0) - (one.value ?? 0);
 
-/** @param {string} key @param {string} title @param {HistoryEvent[]} scored @param {HistoryEvent[]} dated @param {string} note */
-const panel = (key, title, scored, dated, note) =>
+/** @param {string} key @param {string} title @param {HistoryEvent[]} scored @param {HistoryEvent[]} dated @param {Child[]} notes */
+const panel = (key, title, scored, dated, notes) =>
   element(
     "figure",
     { class: "time-panel", "data-key": `suite-${key}` },
     element("figcaption", {}, title),
     drawnToWidth(element("div", { class: "plot" }), (width) => panelDrawing(title, scored, dated, width)),
-    element("p", { class: "insight" }, note),
+    element("div", { class: "insight" }, notes),
   );
 
 /** @param {string} title @param {HistoryEvent[]} scored @param {HistoryEvent[]} dated @param {number} width */

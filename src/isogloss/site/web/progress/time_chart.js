@@ -66,7 +66,12 @@ export function timeChart({ points, steps, years, scale, human, height, title })
         area,
         [
           ...steps.flatMap(([, own]) => stepBoxes(own, area)),
-          ...(missing(human) ? [] : [[area.right - 90, area.right, area.y(human) - 18, area.y(human)]]),
+          ...(missing(human)
+            ? []
+            : [
+                [area.right - 90, area.right, area.y(human) - 18, area.y(human)],
+                [area.left, area.right, area.y(human) - 1, area.y(human) + 1],
+              ]),
         ],
       ),
       missing(human) ? null : humanLabel(human, area),

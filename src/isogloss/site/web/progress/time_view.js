@@ -7,9 +7,9 @@ import { dateText } from "./dates.js";
 import { datedPoints, humanScore, rowsOf, plotScale, wholeBoard } from "./progress_data.js";
 import { chosenRegimes, regimeLegend, regimesOf } from "./regimes.js";
 import { stepsOf, timeChart } from "./time_chart.js";
-import { changesSection } from "./xtreme_changes.js";
+import { suitePanels } from "./suite_panels.js";
 
-const TALL = 340;
+const TALL = 320;
 const SMALL = 210;
 
 /** @param {Board} board @param {URLSearchParams} params @returns {Child[]} */
@@ -33,8 +33,7 @@ export function timeView(board, params) {
   return [
     whole.map(({ points, column }) => risesText(points, regimes, column)),
     legend,
-    whole.map(draw),
-    changesSection(board),
+    element("div", { class: "time-panels two" }, whole.map(draw), historyPanels(board, whole)),
     tasks.length ? element("h2", {}, "By task") : null,
     element("div", { class: "time-panels" }, tasks.map(draw)),
     drawnPanels.length ? timeFiles(board, drawnPanels, regimes) : null,
@@ -42,11 +41,21 @@ export function timeView(board, params) {
   ];
 }
 
+/** @param {Board} board @param {{ points: DatedPoint[] }[]} whole */
+const historyPanels = (board, whole) =>
+  board.history
+    ? suitePanels(
+        board,
+        board.history,
+        whole.flatMap(({ points }) => points),
+      )
+    : null;
+
 /** @param {Board} board @param {{ column: ScoreColumn, points: DatedPoint[] }} options @param {Regime[]} regimes @param {Interval} years */
 function timePanel(board, { column, points }, regimes, years) {
   const { lower } = column;
   const task = column.kind === "task";
-  const title = task ? column.part.task.title : scoreTitle(column);
+  const title = task ? column.part.task.title : board.history ? `${scoreTitle(column)}, on this board` : scoreTitle(column);
   const caption = task ? link(hashOf(["task", column.id]), title) : title;
   return element(
     "figure",

@@ -1,29 +1,18 @@
 import { plainTable } from "../board/parts.js";
 import { element, link, missing, nameOf, plural, scoreText, signedText } from "../page/dom.js";
-import { exportButtons, fileColumn } from "../page/export.js";
 import { hashOf } from "../page/state.js";
 import { monthText } from "./dates.js";
-import { bestRow, daggerNotes, humanGaps, notesOn, shortName, suiteBest, taskSets } from "./history.js";
+import { bestRow, daggerNotes, gapsText, humanGaps, notesOn, shortName, suiteBest, taskSets } from "./history.js";
 import { wholeBoard } from "./progress_data.js";
-import { suitePanels } from "./suite_panels.js";
 
-// What changed since XTREME, from the data of both suites; null for other boards.
-/** @param {Board} board */
-export function changesSection(board) {
+// What changed since XTREME, from the data of both suites; none for other boards.
+/** @param {Board} board @returns {Child[]} */
+export function changesView(board) {
   const { history } = board;
-  if (!history) return null;
-  return element(
-    "section",
-    { id: "changes", class: "changes" },
+  if (!history) return [];
+  return [
     element("h2", {}, "What changed since XTREME"),
     element("ul", {}, changeLines(board, history).map((line) => element("li", {}, line))),
-    suitePanels(history),
-    exportButtons("xtreme-leaderboard", board, () => ({
-      columns: ["date", "system", "event", "measure", "value", "source"].map((key) =>
-        fileColumn(key, key, (event) => event[key], key === "value"),
-      ),
-      rows: history.events,
-    })),
     element("h3", {}, "Task by task"),
     changesTable(board, history),
     daggerNotes(
@@ -40,7 +29,7 @@ export function changesSection(board) {
       "The suites have other tasks, languages and averages: their averages are not comparable, and scores of a task only where its ",
       "languages are the same.",
     ),
-  );
+  ];
 }
 
 /** @param {Board} board @param {BoardHistory} history @returns {Child[]} */
@@ -98,12 +87,9 @@ function statedScores({ events, suites: [old, now] }) {
 // The stated gaps to humans, and the task of this board that is farthest from them.
 /** @param {Board} board @param {BoardHistory} history @returns {Child[]} */
 function humansText(board, { events }) {
-  const gaps = events
-    .filter(({ measure }) => measure === "gap to humans")
-    .map(({ date, event, value }) => `${event} ${value} points in ${monthText(date)}`);
   const [farthest] = humanGaps(board, wholeBoard(board).rows);
   return [
-    gaps.length ? `XTREME's gap to humans was ${gaps.join(" and ")} (${events.find(({ measure }) => measure === "gap to humans")?.source}). ` : "",
+    `${gapsText(events)} `,
     farthest && farthest.gap > 0
       ? [
           `Farthest from humans on this board: ${farthest.task.name}, by ${scoreText(farthest.gap)} points. `,
