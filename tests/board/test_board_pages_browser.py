@@ -15,7 +15,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no C
 PAGES = [
     "#/",
     "#/progress",
-    "#/progress?view=changes",
     "#/progress?view=humans",
     "#/progress?view=size",
     "#/progress?view=size&x=date&y=qa",

@@ -291,6 +291,8 @@ def test_axe_finds_no_barriers(open_page: Open, published_sites: dict[str, Path]
             go(tab, view)
             tab.wait_for_selector(".progress .plot svg")
             assert barriers(tab) == []
+        go(tab, "#/progress?view=changes")
+        assert barriers(tab) == []
 
 
 def test_drawn_scores_are_files_too(open_page: Open, published_sites: dict[str, Path]) -> None:

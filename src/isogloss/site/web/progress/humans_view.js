@@ -169,7 +169,7 @@ const bestMark = ({ value, low, high, system, regime }, best, task, x, y) =>
     ],
   );
 
-// The tasks whose human score has a basis that the suite's papers state.
+// The tasks with a stated basis of their human score.
 /** @param {Board} board */
 const basedTasks = (board) =>
   board.history?.suites.find(({ id }) => id === board.suite)?.tasks.filter(({ basis }) => basis) ?? [];
