@@ -45,6 +45,9 @@ test("a board starts with the part that most systems cover", () => {
   assert.equal(firstSegment(opened({ cells: { ...cells, xnli: partial } })), "qa");
   const none = { xnli: partial, xquad: partial, "xquad:f1": partial, tydiqa: packed(Array(9).fill(NaN)) };
   assert.equal(firstSegment(opened({ cells: none })), null);
+  // One of three systems is complete, but all three cover a category.
+  const one = packed([80, 70, 82, NaN, 90, NaN]);
+  assert.equal(firstSegment(opened({ cells: { ...cells, xnli: one } })), "qa");
 });
 
 test("a segment has its own columns and ranks", () => {

@@ -32,14 +32,25 @@ export function segmentCounts(board, params) {
   );
 }
 
-// The segment to start with: the full benchmark, or the one that most systems cover if none covers all of it. Null if no
-// system covers any segment.
+// As many ranked systems are worth reading, whatever other segments have.
+const ENOUGH_RANKED = 10;
+
+// The segment to start with: the full benchmark, unless it ranks few systems and a category ranks over twice as many. Without
+// such segments the one that most systems cover. Null if no system covers any segment.
 /** @type {(board: Board) => string | null} */
 export const firstSegment = memoized((board) => {
   const counts = segmentCounts(board, new URLSearchParams());
-  const most = Math.max(...counts.values());
-  if (!most) return null;
-  return counts.get(FULL) ? FULL : ([...counts].find(([, count]) => count === most)?.[0] ?? FULL);
+  /** @param {Segment[]} segments */
+  const widest = (segments) =>
+    segments.reduce(
+      (top, { id }) => ((counts.get(id) ?? 0) > top.count ? { id, count: counts.get(id) ?? 0 } : top),
+      { id: FULL, count: 0 },
+    );
+  const full = counts.get(FULL) ?? 0;
+  const category = widest(segmentsOf(board).filter(({ kind }) => kind === "category"));
+  if (full >= ENOUGH_RANKED || (full && 2 * full >= category.count)) return FULL;
+  const { id, count } = category.count ? category : widest(segmentsOf(board));
+  return count ? id : null;
 });
 
 // How much of a task a system covers: the languages with a score, and whether its average is published without them.

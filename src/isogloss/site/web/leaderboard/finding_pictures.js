@@ -1,13 +1,11 @@
-import { intervalStrip, stripAxis } from "../charts/interval.js";
+import { intervalStrip } from "../charts/interval.js";
 import { element, nameOf, scoreText, signedText } from "../page/dom.js";
 import { notesOn } from "../progress/history.js";
-import { largestFamilies } from "./finding_facts.js";
 import { SERVED_SHARE } from "../board/relative.js";
 import { columnScale } from "../board/score_scale.js";
 
-const MOST_SYSTEMS = 4;
-const MOST_TASKS = 5;
-const MOST_FAMILIES = 5;
+// A picture is two lines high, so that the table is on the first screen.
+const MOST_SYSTEMS = 2;
 
 // The best systems' scores with their intervals, on the scale of their column.
 /** @param {Standings} table @param {Standing[]} ranked */
@@ -22,13 +20,10 @@ export function leadPicture({ board, by, choice }, ranked) {
       intervalStrip(figures.get(by.id), scale),
       element("span", { class: "value" }, scoreText(figures.get(by.id).value)),
     ]),
-    element("span"),
-    stripAxis(scale),
-    element("span"),
   );
 }
 
-// A square per language, by family: does a score reach the share of English?
+// A mark per language, in three groups: does a score reach the share of English?
 /** @param {Language[]} languages @param {ServiceFacts} facts */
 export function languagePicture(languages, { relative, service }) {
   /** @param {Language} language */
@@ -37,50 +32,41 @@ export function languagePicture(languages, { relative, service }) {
     return share === undefined ? "untested" : share >= SERVED_SHARE ? "served" : "below";
   };
   /** @type {[string, number, string][]} */
-  const keys = [
+  const groups = [
     ["served", service.served.languages.length, "reached"],
     ["below", service.unserved.languages.length, "below"],
     ["untested", service.untested.languages.length, "not compared"],
   ];
+  const present = groups.filter(([, count]) => count);
+  /** @param {string} kind */
+  const marks = (kind) =>
+    languages
+      .filter((language) => state(language) === kind)
+      .map(({ name }) => element("i", { class: `square ${kind}`, title: name }));
   return element(
     "div",
-    { class: "picture finding-dots" },
-    familyLines(languages).map(([name, own]) => [
-      element("span", { class: "label" }, name),
-      element(
-        "span",
-        { class: "squares", role: "img", "aria-label": `${own.filter((each) => state(each) === "served").length} of ${own.length} reached` },
-        own.map((language) => element("i", { class: `square ${state(language)}`, title: language.name })),
-      ),
-    ]),
+    { class: "picture" },
     element(
       "span",
-      { class: "legend whole" },
-      keys
-        .filter(([, count]) => count)
-        .map(([name, , text]) => element("span", {}, element("i", { class: `square ${name}` }), text)),
+      { class: "squares", role: "img", "aria-label": present.map(([, count, text]) => `${count} ${text}`).join(", ") },
+      present.map(([kind]) => marks(kind)),
+    ),
+    element(
+      "span",
+      { class: "legend" },
+      present.map(([kind, , text]) => element("span", {}, element("i", { class: `square ${kind}` }), text)),
     ),
   );
 }
 
-// The largest families, and all others together.
-/** @param {Language[]} languages @returns {[string, Language[]][]} */
-function familyLines(languages) {
-  const families = largestFamilies(languages);
-  const large = families.slice(0, families.length > MOST_FAMILIES ? MOST_FAMILIES - 1 : MOST_FAMILIES);
-  const others = families.slice(large.length).flatMap(([, own]) => own);
-  return others.length ? [...large, [`${families.length - large.length} other families`, others]] : large;
-}
-
-// A dot for the best score on each task, and a line at the human score.
+// The tasks with the largest and the smallest gap: a dot for the best score, and a line at the human score.
 /** @param {Board} board @param {HumanGap[]} gaps */
-export function humanPicture(board, gaps) {
-  const isDoubted = gaps.some(({ task, best }) => notesOn(board, best.system, task).length);
-  return element(
+export const humanPicture = (board, gaps) =>
+  element(
     "div",
     { class: "picture finding-dots" },
-    shownGaps(gaps).map(({ task, best, human, gap }) => {
-      const gapLine = element("i", { class: "to-human" });
+    [...new Set([gaps[0], gaps[gaps.length - 1]])].map(({ task, best, human, gap }) => {
+      const gapLine = element("i", { class: "to-human", title: "dot: best score, line: human score" });
       gapLine.style.setProperty("--at", `${best.value}%`);
       gapLine.style.setProperty("--human", `${human}%`);
       return [
@@ -89,13 +75,4 @@ export function humanPicture(board, gaps) {
         element("span", { class: "value" }, signedText(task.lower_is_better ? gap : -gap)),
       ];
     }),
-    element("span"),
-    element("span", { class: "legend" }, `dot: best score, line: human${isDoubted ? ", †: with a footnote" : ""}`),
-    element("span"),
   );
-}
-
-// The largest gaps and the smallest one.
-/** @param {HumanGap[]} gaps */
-const shownGaps = (gaps) =>
-  gaps.length > MOST_TASKS ? [...gaps.slice(0, MOST_TASKS - 1), gaps[gaps.length - 1]] : gaps;

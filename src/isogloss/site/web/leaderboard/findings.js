@@ -11,57 +11,55 @@ import { hashOf, redraw } from "../page/state.js";
 // Comparing more scores with English takes long enough to wait until the page is drawn.
 const QUICKLY_COMPARED = 60_000;
 
-// What the board knows, in up to three sentences that link to their evidence; `table` ranks the segment to start with.
+// What the board knows, in up to three sentences that link to their evidence; `table` ranks the systems that may lead.
 /** @param {Board} board @param {Standings} table @returns {HTMLElement | null} */
 export function findings(board, table) {
   const cards = [leadCard(table), serviceCard(board), humanCard(board)].filter(Boolean);
   return cards.length ? element("section", { class: "findings", "aria-label": "Findings" }, cards) : null;
 }
 
+// A finding is the heading, which links to its evidence. Narrow screens show nothing else.
 /**
  * @param {string} key
- * @param {string} title
- * @param {{ text: Child, picture: Child, href: string, more: string }} content
+ * @param {string} heading
+ * @param {{ text: Child, picture: Child, href: string }} content
  */
-const findingCard = (key, title, { text, picture, href, more }) =>
-  element(
-    "article",
-    { class: "finding", "data-key": key },
-    element("h2", {}, title),
-    element("p", {}, text),
-    picture,
-    element("p", { class: "more" }, link(href, more)),
-  );
+const findingCard = (key, heading, { text, picture, href }) =>
+  element("article", { class: "finding", "data-key": key }, element("h2", {}, link(href, heading)), element("p", {}, text), picture);
 
-/** @param {System} system */
-const strongName = (system) => element("strong", {}, nameOf(system.fullName));
-
+// A system leads only if the test says so; otherwise it has the best average.
 /** @param {Standings} table */
 function leadCard(table) {
   const facts = leadFacts(table);
   if (!facts) return null;
   const { lead, second, ranked } = facts;
   const score = (/** @type {Standing} */ row) => scoreText(row.figures.get(table.by.id).value);
-  const noun = table.by.kind === "task" ? "score" : "average";
-  const place = segmentPlace(table.choice.segment);
-  const { system } = lead;
-  const text = second
-    ? [strongName(system), ` has the best ${noun} ${place}, ${score(lead)} to ${score(second)} for `, strongName(second.system), ". "]
-    : [strongName(system), ` alone covers ${table.choice.segment.words}: ${score(lead)}.`];
-  return findingCard("lead", second ? "Who leads, and is it sure?" : "Who leads?", {
-    text: [text, second ? [conflictText(facts, second), verdictText(table, lead, second)] : ""],
+  const { segment } = table.choice;
+  const best = `has the best ${table.by.kind === "task" ? "score" : "average"}`;
+  const verb = firstPlace(table).verb === "leads" ? "leads" : best;
+  const { name, id } = lead.system;
+  if (!second)
+    return findingCard("lead", `${name} scores ${score(lead)} ${segmentPlace(segment)}`, {
+      text: table.board.systems.length > 1 ? `No other system covers ${segment.words}.` : "The board has no other system.",
+      picture: leadPicture(table, ranked),
+      href: hashOf(["system", id]),
+    });
+  return findingCard("lead", `${name} ${verb} ${segmentPlace(segment)}: ${score(lead)}`, {
+    text: [
+      [nameOf(second.system.fullName), ` follows with ${score(second)}`, conflictText(facts), ". "],
+      verdictText(table, lead, second),
+    ],
     picture: leadPicture(table, ranked),
-    href: second ? hashOf(["compare"], { system: [system.id, second.system.id] }) : hashOf(["system", system.id]),
-    more: second ? "Compare both" : "See its scores",
+    href: hashOf(["compare"], { system: [id, second.system.id] }),
   });
 }
 
-// Why the best average is not the best on most tasks: "mT5-XXL scores higher on 6 of 10 tasks; retrieval decides. "
-/** @param {LeadFacts} facts @param {Standing} second @returns {Child} */
-function conflictText({ higher, tasks, decides }, second) {
+// Why the best average is not the best on most tasks: " and scores higher on 6 of 10 tasks; retrieval decides".
+/** @param {LeadFacts} facts */
+function conflictText({ higher, tasks, decides }) {
   if (!higher) return "";
   const because = decides ? `; ${categoryTitle(decides).toLowerCase()} decides` : "";
-  return [nameOf(second.system.name), ` scores higher on ${higher} of ${plural(tasks, "task")}${because}. `];
+  return ` and scores higher on ${higher} of ${plural(tasks, "task")}${because}`;
 }
 
 // Is the order of the first two certain?
@@ -81,39 +79,33 @@ const compared = new WeakSet();
 
 /** @param {Board} board */
 function serviceCard(board) {
-  const title = "Where does the best stop working?";
   if (!compared.has(board) && board.systems.length * board.cellCount > QUICKLY_COMPARED) {
     setTimeout(() => {
       serviceFacts(board);
       compared.add(board);
       redraw();
     }, 30);
-    const text = element("span", { class: "soft" }, "Comparing all scores with English …");
-    return findingCard("service", title, { text, picture: null, href: "#/languages", more: "See the languages" });
+    const text = "Comparing all scores with English …";
+    return findingCard("service", "Where the best score stops working", { text, picture: null, href: "#/languages" });
   }
   const facts = serviceFacts(board);
   if (!facts) return null;
-  return findingCard("service", title, {
-    text: serviceText(board, facts),
+  const reached = `${countText(facts.service.served.languages.length)} of ${plural(board.languages.length, "language")}`;
+  return findingCard("service", `${reached} reach ${100 * SERVED_SHARE} % of ${languageName(board, facts.reference)}`, {
+    text: serviceText(facts),
     picture: languagePicture(board.languages, facts),
     href: "#/languages",
-    more: "See the languages",
   });
 }
 
-/** @param {Board} board @param {ServiceFacts} facts */
-function serviceText(board, { service: { served, unserved, untested }, reference }) {
-  const count = `${countText(served.languages.length)} of ${plural(board.languages.length, "language")}`;
-  const rest = [
-    unserved.languages.length ? `falls short in ${countText(unserved.languages.length)}${speakersText(unserved)}` : "",
+/** @param {ServiceFacts} facts */
+function serviceText({ service: { served, unserved, untested } }) {
+  const counts = [
+    served.speakers ? `${peopleText(served.speakers)} people speak them` : "",
+    unserved.languages.length ? `${countText(unserved.languages.length)} fall short${speakersText(unserved)}` : "",
     untested.languages.length ? `${countText(untested.languages.length)} cannot be compared` : "",
   ].filter(Boolean);
-  return [
-    `The best score reaches ${100 * SERVED_SHARE} % of the best ${languageName(board, reference)} score in `,
-    element("strong", {}, count),
-    `${speakersText(served)}`,
-    rest.length ? `; ${unserved.languages.length ? "it " : ""}${rest.join("; ")}.` : ".",
-  ];
+  return `By the best score of any system in each language. ${counts.join("; ")}${counts.length ? "." : ""}`;
 }
 
 /** @param {ServiceGroup} group */
@@ -132,19 +124,13 @@ function humanCard(board) {
   const gaps = bestHumanGaps(board);
   if (!gaps.length) return null;
   const [most, least] = [gaps[0], gaps[gaps.length - 1]];
-  const sentence = (/** @type {HumanGap} */ { task, gap }) => [
-    element("strong", {}, task.name),
-    ` (${scoreText(Math.abs(gap))} points ${gap > 0 === task.lower_is_better ? "above" : "below"})`,
-  ];
-  const text =
-    gaps.length > 1
-      ? ["The best score is furthest from the human one on ", sentence(most), " and closest on ", sentence(least), ". "]
-      : ["The best score compared with the human one on ", sentence(most), ". "];
-  const note = "Human scores are mostly for English; systems average all languages.";
-  return findingCard("human", "How far from people?", {
-    text: [text, element("span", { class: "soft" }, note)],
+  /** @param {HumanGap} gap */
+  const distance = ({ task, gap }) =>
+    `${scoreText(Math.abs(gap))} points ${gap > 0 === task.lower_is_better ? "above" : "below"}`;
+  const closest = gaps.length > 1 ? `The best score is closest on ${least.task.name} (${distance(least)}). ` : "";
+  return findingCard("human", `${distance(most)} people on ${most.task.name}`, {
+    text: `${closest}Human scores are mostly for English; systems average all languages.`,
     picture: humanPicture(board, gaps),
     href: "#/progress?view=humans",
-    more: "See the human scores",
   });
 }

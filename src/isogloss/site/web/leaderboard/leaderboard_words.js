@@ -23,9 +23,15 @@ export function leaderSentence(table) {
     Number.isNaN(figure.low) ? "" : ` (${scoreText(figure.low)}–${scoreText(figure.high)})`,
     table.by.lower ? "; lower is better" : "",
     after ? `; ${after}` : "",
-    `. ${coverageText(table, ranked.length, ...otherCounts(table))}.`,
+    ". ",
+    element("span", { class: "covers" }, `${coverageText(table, ranked.length, ...otherCounts(table))}.`),
   );
 }
+
+// How many systems are complete, below a finding that names the first.
+/** @param {Standings} table */
+export const coverageSentence = (table) =>
+  element("p", { class: "headline" }, `${coverageText(table, table.ranked, ...otherCounts(table))}.`);
 
 // How many matching systems are not ranked: with some scores, and without any.
 /** @param {Standings} table @returns {[number, number]} */

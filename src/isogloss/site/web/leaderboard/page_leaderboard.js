@@ -1,4 +1,4 @@
-import { firstSegment } from "../board/coverage.js";
+import { firstSegment, segmentCounts } from "../board/coverage.js";
 import { humanRow, isInRankOrder, leaderboardColumns } from "./columns.js";
 import { countText, element, plural } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
@@ -6,7 +6,7 @@ import { FILTER_KEYS } from "../board/filters.js";
 import { finderSentence } from "./finder_sentence.js";
 import { findings } from "./findings.js";
 import { filterChips, matchCount, toolbar } from "./leaderboard_controls.js";
-import { leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
+import { coverageSentence, leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
 import { leaderboardLegend } from "./table_legend.js";
 import { otherSegments, partialResults } from "./partial_results.js";
 import { FULL, segmentOf } from "../board/segments.js";
@@ -20,6 +20,8 @@ import { dataTable } from "../page/table.js";
 const MOST_FIRST = 10;
 // The landing page shows the first rows only, until the reader filters, turns pages or asks for all.
 const FIRST_ROWS = 10;
+// In pixels: the width at which the style sheet folds the controls.
+const NARROW = 640;
 
 // The address with the defaults filled in: the segment, and only systems that cover it, if any covers one. A filter of tasks
 // or metrics applies to the full benchmark.
@@ -34,6 +36,23 @@ function withDefaults(board, params) {
   return filled;
 }
 
+// The ranking of the finding on who leads: the full benchmark if any system covers it.
+/** @param {Board} board */
+const leadTable = (board) =>
+  standings(
+    board,
+    withDefaults(board, new URLSearchParams(segmentCounts(board, new URLSearchParams()).get(FULL) ? { segment: FULL } : {})),
+  );
+
+// Does a finding already name the leader of this table?
+/** @param {Standings} table @param {Standings} lead @param {URLSearchParams} params */
+const isSameRanking = (table, lead, params) =>
+  lead.ranked > 0 &&
+  table.choice.segment === lead.choice.segment &&
+  table.choice.ranking === lead.choice.ranking &&
+  table.by.id === lead.by.id &&
+  !FILTER_KEYS.some((key) => params.has(key));
+
 /** @param {Board} board @returns {Page} */
 export function leaderboardPage(board) {
   const testLater = laterTest();
@@ -46,11 +65,20 @@ export function leaderboardPage(board) {
     const table = standings(board, params);
     const { nodes, files } = tableView(table, params);
     testLater(table);
+    const lead = leadTable(board);
+    // On narrow screens the table comes first.
+    const ways = finderSentence(board);
+    const isNarrow = innerWidth <= NARROW;
     return [
-      ...landing(board),
-      element("h2", { class: "board-title" }, "Leaderboard"),
-      segmentTabs(board, params),
-      element("div", { class: "lead" }, leaderSentence(table)),
+      ...landing(board, lead),
+      isNarrow ? null : ways,
+      element(
+        "div",
+        { class: "board-head" },
+        element("h2", { class: "board-title" }, "Leaderboard"),
+        segmentTabs(board, params),
+      ),
+      element("div", { class: "lead" }, isSameRanking(table, lead, params) ? coverageSentence(table) : leaderSentence(table)),
       element(
         "div",
         { class: "board-controls" },
@@ -65,6 +93,7 @@ export function leaderboardPage(board) {
       ),
       filterChips(board, params),
       element("div", { class: "content" }, nodes),
+      isNarrow ? ways : null,
       selectionBar(board, params),
     ];
   };
@@ -73,13 +102,12 @@ export function leaderboardPage(board) {
 
 // An address with a choice is about the table, which is below the findings.
 function showTable() {
-  if (scrollY === 0) document.querySelector(".board-title")?.scrollIntoView();
+  if (scrollY === 0) document.querySelector(".board-head")?.scrollIntoView();
 }
 
-// What the board is for, what it knows, and ways into it.
-/** @param {Board} board */
-function landing(board) {
-  const start = standings(board, withDefaults(board, new URLSearchParams()));
+// What the board is for, and what it knows.
+/** @param {Board} board @param {Standings} lead */
+function landing(board, lead) {
   const counts = [
     plural(board.systems.length, "system"),
     plural(board.tasks.length, "task"),
@@ -90,10 +118,9 @@ function landing(board) {
       "header",
       { class: "purpose" },
       element("h1", {}, "Where do multilingual models stop working?"),
-      element("p", { class: "soft" }, `${counts}. Every ranking says how sure it is.`),
+      element("p", { class: "soft" }, `${counts}, with the uncertainty of every rank`),
     ),
-    findings(board, start),
-    finderSentence(board),
+    findings(board, lead),
   ];
 }
 
