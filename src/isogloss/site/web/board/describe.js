@@ -37,6 +37,7 @@ export const systemWithRegime = (system) => [
 /** @param {System} system */
 export const systemCell = (system) => [
   systemLink(system),
+  " ",
   element("span", { class: "under" }, nameOf(system.regime ?? ""), badges(system)),
 ];
 

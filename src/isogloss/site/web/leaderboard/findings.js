@@ -48,6 +48,7 @@ function leadCard(table) {
     text: [
       [nameOf(second.system.fullName), ` follows with ${score(second)}`, conflictText(facts), ". "],
       verdictText(table, lead, second),
+      table.by.lower ? " Lower is better." : "",
     ],
     picture: leadPicture(table, ranked),
     href: hashOf(["compare"], { system: [id, second.system.id] }),
