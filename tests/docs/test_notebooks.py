@@ -14,6 +14,19 @@ import notebook_pages  # in scripts/docs
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 # What the text of each says about its figures, as its outputs show it.
 CLAIMS = {
+    "checkpoint-study": [
+        "<td>sw</td><td>English dev is not significantly better than chance</td>",
+        "<td>tr</td><td>English dev tracks test</td>",
+        "<td>de</td><td>English dev tracks test</td>",
+        "<td>+3.2</td><td>+1.6 to +4.7</td>",  # Swahili's own dev set
+        "<td>+1.0</td><td>+0.1 to +1.9</td><td>0.146</td>",  # not significant
+    ],
+    "explain-an-error": [
+        "41.7 (29.7–54.7), n=60",  # includes 33
+        "<td>contradiction</td><td>0</td><td>0</td><td>20</td>",
+        "<td>entailment</td><td>15</td><td>5</td><td>0</td>",
+        "<td>mini-xnli/th</td><td>41.7</td><td>100.0</td>",
+    ],
     "score-and-compare": ["<td>71.2*</td>", "41.7 in Thai, 71.2 on average", "is the better checkpoint"],
 }
 
