@@ -12,7 +12,7 @@ from docs.blocks import NEEDS, ROOT, blocks, differs, environment, guides, outpu
 from isogloss.languages import published
 
 # Pages of the reference with blocks that run.
-MARKED = [ROOT / "docs" / "tasks.md"]
+MARKED = [ROOT / "docs" / name for name in ("scoring.md", "tasks.md")]
 RUN = [page for page in [*guides(), *MARKED] if any(block.runs for block in blocks(page))]
 # Blocks that guides leave out for what they need: more must have a good reason.
 LEFT_OUT = 12
