@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.blocks import ROOT
+from page_blocks import ROOT
 
 pytest.importorskip("altair", reason="notebooks draw charts")
 import notebook_pages  # in scripts/docs

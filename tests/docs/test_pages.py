@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from caches import new_cache
-from docs.blocks import NEEDS, ROOT, blocks, differs, environment, guides, outputs
 from isogloss.languages import published
+from page_blocks import NEEDS, ROOT, blocks, differs, environment, guides, outputs
 
 # Pages of the reference with blocks that run.
 MARKED = [ROOT / "docs" / name for name in ("scoring.md", "tasks.md")]
