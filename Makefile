@@ -17,7 +17,7 @@ uv_install = $(UV) export --quiet --frozen --all-extras --no-hashes --no-emit-pr
 	$(UV) pip install --quiet --python $(1)/bin/python $(UV_INDEX) --constraint $(1)/locked.txt --constraint constraints.txt $(2)
 install = $(if $(UV),{ $(uv_install); } || )$(1)/bin/python $(PIP_INSTALL) $(2)
 
-.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format docs docs-tools docs-pages bench dist pin lock audit clean python
+.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format docs docs-tools docs-pages pictures bench dist pin lock audit clean python
 
 help:
 	@echo "make demo       run, score, explain and report the n-gram baseline on the embedded suite, and build a leaderboard, offline"
@@ -29,6 +29,7 @@ help:
 	@echo "make test-js    unit tests of the JavaScript (needs node)"
 	@echo "make docs       build the documentation site and the published board in it: out/docs/site, ready for any static host"
 	@echo "make bench      compare the speed with peer libraries"
+	@echo "make pictures   make the pictures of the README and the gallery again (needs Chromium)"
 	@echo "make dist       build the source archive and the wheel, twice, and install them into every Python on this machine"
 	@echo "make pin        pin the newest versions that a board's server needs, with hashes, in deploy/requirements.txt"
 	@echo "make lock       renew uv.lock, whose versions uv installs"
@@ -115,6 +116,9 @@ docs-pages: docs-tools
 
 docs: docs-pages
 	.venv-docs/bin/isogloss board build published:all --out $(DOCS)/site/board
+
+pictures: setup
+	$(BIN)/python scripts/docs/pictures.py
 
 bench: setup
 	$(call install,.venv,--requirement benchmarks/requirements.txt)

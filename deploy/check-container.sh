@@ -14,7 +14,7 @@ trap 'podman rm --force --time 5 "$name" >/dev/null 2>&1 || true; podman volume 
 python3 -m pip wheel --quiet --no-deps --wheel-dir "$scratch/wheels" .
 chmod -R a+rX "$scratch"
 wheel=$(basename "$scratch"/wheels/isogloss-*.whl)
-# shellcheck disable=SC2086 - options are words
+# shellcheck disable=SC2086 # options are words
 buildah bud --build-arg BASE="$base" --build-arg PACKAGE="/wheels/$wheel" --volume "$scratch/wheels:/wheels:ro" \
     --tag localhost/isogloss-board:check --file deploy/Containerfile ${BUILD_OPTIONS:-} deploy
 

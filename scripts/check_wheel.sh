@@ -12,7 +12,7 @@ for folder in dist "$work/again"; do
   rm -rf "$folder"
   "$python" -m build --outdir "$folder" . >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 done
-diff <(cd dist && sha256sum *) <(cd "$work/again" && sha256sum *) || { echo "Two builds differ."; exit 1; }
+diff <(cd dist && sha256sum -- *) <(cd "$work/again" && sha256sum -- *) || { echo "Two builds differ."; exit 1; }
 wheel=$(echo dist/*.whl)
 bytes=$(stat -c %s "$wheel" 2>/dev/null || stat -f %z "$wheel")
 echo "$wheel: $bytes bytes, the same in two builds"

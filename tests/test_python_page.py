@@ -29,6 +29,15 @@ def test_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(blocks) >= 7
 
 
+def test_values_in_comments_are_true() -> None:
+    import isogloss
+
+    shown = re.findall(r"^(isogloss\.metrics\..*)  # (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(shown) == 2
+    for expression, value in shown:
+        assert eval(expression, {"isogloss": isogloss}) == eval(value)  # noqa: S307 - our own page
+
+
 def test_the_page_is_short() -> None:
     assert len(PAGE.read_text(encoding="utf-8").split()) <= 700
 

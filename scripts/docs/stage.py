@@ -1,9 +1,9 @@
-"""Collect the pages of the site, with the references generated from the code, for zensical.
+"""Collect the pages of the site, with the notebooks and the references generated from the code, for zensical.
 
 python scripts/docs/stage.py out/docs/pages
 
-Pages link to files as they lie in the repository. In the copy, links to pages elsewhere in it (benchmarks,
-contributing) lead to their place in the site, and links to anything that is not a page become plain text.
+Pages link to files as they lie in the repository. In the copy, links to notebooks lead to their pages, links to pages
+elsewhere (benchmarks, contributing) to their place in the site. Links to anything that is not a page become plain text.
 """
 
 import os
@@ -16,6 +16,7 @@ from pathlib import Path
 import checklist_samples
 import command_pages
 import hyperparameter_page
+import notebook_pages
 import printed_pages
 import prompt_page
 import python_page
@@ -27,6 +28,7 @@ ELSEWHERE = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
 }
+NOTEBOOKS = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))]
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -37,7 +39,8 @@ def places() -> dict[str, str]:
         for path in sorted((ROOT / "docs").rglob("*"))
         if path.suffix in {".md", ".svg", ".png", ".css"}
     }
-    return docs | ELSEWHERE
+    pages = {notebook: notebook.removeprefix("docs/").replace(".ipynb", ".md") for notebook in NOTEBOOKS}
+    return docs | pages | ELSEWHERE
 
 
 def _target(link: str, page: str, known: Mapping[str, str]) -> str | None:
@@ -84,7 +87,11 @@ def stage(out: Path) -> None:
     for source, place in known.items():
         target = out / place
         target.parent.mkdir(parents=True, exist_ok=True)
-        if place.endswith(".md"):
+        if source in NOTEBOOKS:
+            shutil.copy(ROOT / source, target.parent)
+            text = notebook_pages.page(ROOT / source, target.parent)
+            target.write_text(relinked(text, source, known), encoding="utf-8")
+        elif place.endswith(".md"):
             text = (ROOT / source).read_text(encoding="utf-8")
             target.write_text(relinked(text, source, known), encoding="utf-8")
         else:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.blocks import ROOT
+from page_blocks import ROOT
 
 pytestmark = pytest.mark.slow
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium") or shutil.which("chromium-browser")

@@ -1,8 +1,8 @@
 """The generated page of prompts has those that a language model gets."""
 
-import prompt_page
 import pytest
 
+import prompt_page
 from isogloss.languages import language
 from isogloss.prompts.recipes import prompt_recipe, wording_names
 from isogloss.prompts.render import Prompts

@@ -106,7 +106,7 @@ def test_tables_show_intervals_and_a_limited_number_of_rows() -> None:
     assert shown.rows[0] == ("en", "a", "6", "80.0", "78.0–82.0", "0.0")
     assert shown.rows[1][4] == "—"
     assert len(shown.rows) == 3
-    assert shown.notes == ["1 more row: use --csv or --json for all"]
+    assert shown.notes == ["1 more row: use --csv, --json or to_pandas for all"]
     assert len(finding_tables(FINDING, most=100)[0].rows) == 4
 
 

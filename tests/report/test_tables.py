@@ -49,6 +49,14 @@ def printed(table: Table, width: int) -> str:
     return stream.getvalue()
 
 
+def test_notes_wrap_with_their_margin(table: Table) -> None:
+    table.notes = ["one [bold]note", "another note of " + "many words " * 9]
+    lines = printed(table, 40).splitlines()
+    shown = lines[next(index for index, line in enumerate(lines) if "one [bold]note" in line) :]
+    assert len(shown) > 3
+    assert all(line.startswith("  ") and line[2] != " " for line in shown)
+
+
 def test_cells_are_never_markup(table: Table) -> None:
     assert "[bold]z" in printed(table, 80)
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 import isogloss
 from isogloss.errors import DataError, PredictionError, UnknownNameError
 from isogloss.metrics.aggregate import overall
-from isogloss.scoring.results import Results
+from isogloss.scoring.results import AverageScore, CellScore, Number, Overall, Results
 from isogloss.tasks.suites import suite
 from sample import write_gold, write_system
 
@@ -141,6 +141,18 @@ def test_tidy_views_agree(results: Results, tmp_path: Path) -> None:
     assert lines[0] == "level,task,language,split,metric,value,low,high,n,note,signature"
     assert frame.query("level == 'overall'").value.item() == results.overall.score.value  # type: ignore[union-attr]
     assert "<table>" in results._repr_html_()
+
+
+def test_numbers_are_short_with_their_intervals() -> None:
+    number = Number(41.66, 29.67, 54.73, 1_200)
+    cell = CellScore(task="xnli", language="th", split="dev", metrics={"accuracy": number}, signature="")
+    average = AverageScore(name="xnli", score=number, metrics={}, members=["th"], missing=["sw", "en"])
+    assert (str(number), repr(number)) == ("41.7 (29.7–54.7)", "<Number: 41.7 (29.7–54.7), n=1,200>")
+    assert repr(cell) == "<CellScore: xnli/th (dev): accuracy 41.7 (29.7–54.7)>"
+    assert repr(average) == "<AverageScore: xnli 41.7 (29.7–54.7), 2 missing>"
+    assert repr(replace(average, name="\x1b[2J", missing=[])) == "<AverageScore: �[2J 41.7 (29.7–54.7)>"
+    assert repr(Overall("category", Number(5, None, None, 3), [])) == "<Overall: 5.0 (—), rule: category>"
+    assert repr(Overall("category", None, ["xnli"])) == "<Overall: no score, 1 missing, rule: category>"
 
 
 def test_short_forms_mark_partial_averages(results: Results, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ transformers = pytest.importorskip("transformers", reason="sizes are read from c
 
 import hyperparameter_page as page  # noqa: E402
 from hyperparameter_page import BENCHMARK, FIXED, KEYS, UNTRAINED, HyperParameter, compared, interval  # noqa: E402
-
 from isogloss.systems.base import system  # noqa: E402
 from isogloss.systems.dual.contrastive import DualEncoder  # noqa: E402
 from isogloss.tasks.kinds import kind_of  # noqa: E402

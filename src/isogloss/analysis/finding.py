@@ -9,7 +9,7 @@ import msgspec
 
 from isogloss.errors import IsoglossError, unknown
 from isogloss.figures import difference_interval_text, difference_text
-from isogloss.notebooks import arrow_table, data_frame, html_table, plot, rich_html, to_latex
+from isogloss.notebooks import arrow_table, data_frame, plot, rich_html, to_latex
 from isogloss.scoring.results import json_of
 
 if TYPE_CHECKING:
@@ -104,14 +104,12 @@ class TidyTable(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         return f"TidyTable({self.name}: {len(self.rows)} rows of {', '.join(column.name for column in self.columns)})"
 
-    def _repr_html_(self) -> str:
-        def text(value: Value) -> str:
-            return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+    def to_arrow(self) -> Any:
+        """Return the table as an Arrow table."""
+        return arrow_table(self.records())
 
-        more = len(self.rows) - self.shown
-        caption = f"{self.title} ({more:,} more rows)" if more > 0 else self.title
-        heading = [column.label or column.name for column in self.columns]
-        return html_table(caption, heading, [[*map(text, row)] for row in self.rows[: self.shown]])
+    to_latex = to_latex
+    _repr_html_ = rich_html
 
 
 class Figure(msgspec.Struct, frozen=True, kw_only=True):
@@ -196,7 +194,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_arrow(self, name: str | None = None) -> Any:
         """Return a table of the finding as an Arrow table, by default the first; see `to_pandas`."""
-        return arrow_table((self.tables[0] if name is None else self.table(name)).records())
+        return (self.tables[0] if name is None else self.table(name)).to_arrow()
 
     def to_json(self, path: Path | str | None = None) -> str:
         """Return the record as JSON; with a path, also write it."""

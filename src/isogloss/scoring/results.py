@@ -11,7 +11,7 @@ from isogloss.data.files import atomic_write, read_bytes
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.escaping import NAME_LENGTH, csv_text, printable, printable_system, printable_values
-from isogloss.figures import counted, score_text
+from isogloss.figures import counted, interval_text, score_text
 from isogloss.metrics.student import ENOUGH
 from isogloss.notebooks import arrow_table, data_frame, plot, rich_html, short_repr, to_latex
 from isogloss.predictions.problems import LeftOut
@@ -64,6 +64,12 @@ class Number(msgspec.Struct, frozen=True, omit_defaults=True):
             msgspec.structs.force_setattr(self, "spread", {"seed": self.seeds})
             msgspec.structs.force_setattr(self, "seeds", None)
 
+    def __str__(self) -> str:
+        return f"{score_text(self.value)} ({interval_text(self.low, self.high)})"
+
+    def __repr__(self) -> str:
+        return f"<Number: {self}, n={self.n:,}>"
+
 
 class SubsetUse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Use of a subset of the examples of a cell."""
@@ -94,7 +100,9 @@ class CellScore(msgspec.Struct, frozen=True, kw_only=True):
     subset: SubsetUse | msgspec.UnsetType = msgspec.UNSET  # set if estimated from answers to a subset
     replies: ReplyCounts | msgspec.UnsetType = msgspec.UNSET  # replies of a language model, over all runs
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        scored = ", ".join(f"{name} {number}" for name, number in self.metrics.items())
+        return f"<CellScore: {printable(f'{self.task}/{self.language} ({self.split}): {scored}', NAME_LENGTH)}>"
 
     @property
     def score(self) -> float:
@@ -122,7 +130,9 @@ class AverageScore(msgspec.Struct, frozen=True, kw_only=True):
     gap: Number | None = None
     design_effect: float | None = None
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        missing = f", {len(self.missing)} missing" * bool(self.missing)
+        return f"<AverageScore: {printable(self.name, NAME_LENGTH)} {self.score}{missing}>"
 
 
 class Overall(msgspec.Struct, frozen=True):
@@ -133,7 +143,9 @@ class Overall(msgspec.Struct, frozen=True):
     missing: list[str]
     note: str = ""
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        missing = f", {len(self.missing)} missing" * self.partial
+        return f"<Overall: {self.score or 'no score'}{missing}, rule: {printable(self.rule, NAME_LENGTH)}>"
 
     @property
     def partial(self) -> bool:

@@ -8,7 +8,7 @@ from functools import singledispatch
 from importlib import import_module
 from typing import Any
 
-from isogloss.analysis.finding import Finding
+from isogloss.analysis.finding import Finding, TidyTable
 from isogloss.errors import IsoglossError, unknown
 from isogloss.escaping import html_text, printable_values
 from isogloss.explain.analysis import Analysis
@@ -24,7 +24,7 @@ from isogloss.site.sections import language_section, overview_section, pair_sect
 from isogloss.tables.charts import Chart
 from isogloss.tables.comparison_tables import comparison_tables, systems_tables
 from isogloss.tables.explain_tables import analysis_tables
-from isogloss.tables.findings import finding_charts, finding_tables
+from isogloss.tables.findings import finding_charts, finding_tables, shown_rows
 from isogloss.tables.score_tables import score_tables
 from isogloss.tables.table import Table, render
 from isogloss.tables.vega import vega_spec
@@ -69,6 +69,11 @@ def _(record: Analysis) -> list[Table]:
 @tables_of.register
 def _(record: Finding) -> list[Table]:
     return finding_tables(record)
+
+
+@tables_of.register
+def _(record: TidyTable) -> list[Table]:
+    return [shown_rows(record, record.shown or ROWS_SHOWN)]
 
 
 @singledispatch

@@ -22,10 +22,11 @@ DIGITS = {"score": 1, "difference": 1, "share": 3, "correlation": 3}
 
 def finding_tables(finding: Finding, *, most: int | None = None) -> list[Table]:
     """Return every table of a finding, with its own number of rows or at least `most`."""
-    return [_shown(table, rows) for table in finding.tables if (rows := max(table.shown, most or 0))]
+    return [shown_rows(table, rows) for table in finding.tables if (rows := max(table.shown, most or 0))]
 
 
-def _shown(table: TidyTable, most: int) -> Table:
+def shown_rows(table: TidyTable, most: int) -> Table:
+    """Return the first rows of a table, formatted."""
     records = table.records()
     # Columns without any value appear only in files.
     filled = {name for row in records for name, value in row.items() if value is not None}
@@ -44,7 +45,7 @@ def _shown(table: TidyTable, most: int) -> Table:
         shown.add(*texts)
     left = len(table.rows) - most
     shown.notes += ["no rows"] * (not table.rows)
-    shown.notes += [f"{left:,} more row{'s' * (left > 1)}: use --csv or --json for all"] * (left > 0)
+    shown.notes += [f"{left:,} more row{'s' * (left > 1)}: use --csv, --json or to_pandas for all"] * (left > 0)
     return shown
 
 

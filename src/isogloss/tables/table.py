@@ -89,11 +89,14 @@ class Table:
 
     def print(self, console: "Console") -> None:
         """Print to the terminal, fitted to its width: number columns that do not fit go into a further part below."""
+        from rich.padding import Padding
+        from rich.text import Text
+
         shown = self._printable(lines=True)
         for index, part in enumerate(shown._parts(console.width)):
             shown._print_part(console, part, f"{shown.title}, continued" if index else shown.title)
         for note in shown.notes:
-            console.print(f"  {note}", markup=False, highlight=False, style="dim")
+            console.print(Padding(Text(note, style="dim"), (0, 0, 0, 2), expand=False))
 
     def _printable(self, lines: bool = False) -> "Table":
         """Return the table without control characters; cells may have several lines."""
@@ -196,7 +199,9 @@ def show(tables: Sequence[Table], form: str) -> None:
         from rich.console import Console
 
         console = Console()
-        for table in tables:
+        for index, table in enumerate(tables):
+            if index:
+                console.print()
             table.print(console)
     else:
         sys.stdout.write(render(tables, form))

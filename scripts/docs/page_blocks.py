@@ -6,7 +6,7 @@
 - `<!-- not run: REASON -->` before a block leaves it out; REASON starts with one of `NEEDS`.
 - On pages of the reference, only blocks after `<!-- runs as written … -->` run.
 
-python tests/docs/blocks.py docs/tutorial.md FOLDER    prints every block and its output
+python scripts/docs/page_blocks.py docs/tutorial.md FOLDER    prints every block and its output
 """
 
 import os
