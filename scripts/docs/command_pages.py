@@ -2,13 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 
-from typer.main import get_command
-
-from isogloss.cli.main import VERBS
-from isogloss.cli.options import add_tasks_option
+from isogloss.cli.main import VERBS, verb_command
 
 _FRONT = "---\nhide: [toc]\n---\n\n"
 
@@ -74,9 +70,8 @@ def pages() -> Iterator[tuple[str, str]]:
     rows = [f"| [`isogloss {verb}`]({verb}.md) | {line} |" for verb, (_, line) in VERBS.items()]
     head = "# Commands\n\nGenerated from `isogloss VERB --help`.\n\n"
     yield "reference/commands/index.md", head + "\n".join(["| command | |", "|---|---|", *rows]) + "\n"
-    for verb, (module, _) in VERBS.items():
-        command = get_command(import_module(f"isogloss.cli.{module}").app)
-        add_tasks_option(command)
+    for verb in VERBS:
+        command = verb_command(verb)
         single = getattr(command, "commands", {}) == {}
         front = _FRONT if single else ""
         yield f"reference/commands/{verb}.md", front + "\n\n".join(_command(command, verb, 1)) + "\n"

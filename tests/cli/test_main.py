@@ -1,20 +1,19 @@
 """The `isogloss` command: help, exit codes, error messages and import limits."""
 
+import itertools
 import json
 import os
 import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
 from caches import new_cache
 from isogloss.cli import demo
-from isogloss.cli.main import VERBS, main
+from isogloss.cli.main import VERBS, main, verb_command
 from isogloss.languages.published import doubts
 from isogloss.tasks.registry import MINI_TASKS, task
 from isogloss.tasks.suites import suite
@@ -37,7 +36,7 @@ def test_help_names_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
 
 def hidden_parameters(verb: str) -> list[str]:
     """Return the hidden options of a verb and its subcommands."""
-    commands: list[Any] = [get_command(import_module(f"isogloss.cli.{VERBS[verb][0]}").app)]
+    commands: list[Any] = [verb_command(verb)]
     hidden = []
     while commands:
         command = commands.pop()
@@ -65,7 +64,21 @@ def test_help_fits_eighty_columns(
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert max(map(len, lines)) <= (80 if verb else 92)
     assert not any(line.endswith("…│") or "… │" in line for line in lines)
-    assert [line for line in lines if line.startswith(" --")] == []
+    examples = itertools.dropwhile(lambda line: line.strip() != "Examples:", lines)
+    assert [line for line in examples if line.startswith(" --")] == []
+
+
+def test_paragraphs_of_help_fill_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
+    run("board", "build", "--help")
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    examples = lines.index("Examples:")
+    assert [bool(line) for line in lines[examples - 3 : examples + 3]] == [False, True, False, True, True, True]
+    paragraph = lines[examples - 2]
+    assert paragraph.startswith("Replaces an existing site")
+    assert paragraph.endswith("a public task.")
 
 
 def test_unknown_verb_suggests_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,17 +2,15 @@
 
 import os
 import shutil
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
 from fuzz import made
 from fuzz.campaign import Campaign, Case
 from fuzz.oracle import FaultError, check_tidy, command
-from isogloss.cli.main import VERBS
+from isogloss.cli.main import VERBS, verb_command
 
 # Not drawn: they take long or do not end.
 LEFT_OUT = ("demo", "board")
@@ -106,7 +104,7 @@ def arguments(case: Case, parameters: list[Any]) -> list[str]:
 def drawn(case: Case) -> list[str]:
     """Return a command line of any verb."""
     verb = case.rng.choice([name for name in VERBS if name not in LEFT_OUT])
-    found: Any = get_command(import_module(f"isogloss.cli.{VERBS[verb][0]}").app)
+    found: Any = verb_command(verb)
     words = [verb]
     if hasattr(found, "commands"):
         name = case.rng.choice(list(found.commands))

@@ -130,12 +130,8 @@ def _run(words: list[str]) -> int:
         _print_error(str(unknown("verb", words[0], VERBS)))
         return 2
     from typer import Abort, BadParameter
-    from typer.main import get_command
 
-    from isogloss.cli.options import add_tasks_option
-
-    command = get_command(import_module(f"isogloss.cli.{VERBS[words[0]][0]}").app)
-    add_tasks_option(command)
+    command = verb_command(words[0])
     usage_error: Any = BadParameter.__base__  # base of all usage errors; its module depends on typer's version
     try:
         code = command.main(args=words[1:], prog_name=f"isogloss {words[0]}", standalone_mode=False)
@@ -149,6 +145,18 @@ def _run(words: list[str]) -> int:
         _print_error("aborted")
         return 1
     return code if isinstance(code, int) else 0
+
+
+def verb_command(verb: str) -> Any:
+    """Return the command of a verb, with the option for task files where it applies."""
+    from typer.main import get_command
+
+    from isogloss.cli.options import add_tasks_option, join_help_lines
+
+    command = get_command(import_module(f"isogloss.cli.{VERBS[verb][0]}").app)
+    add_tasks_option(command)
+    join_help_lines(command)
+    return command
 
 
 def _print_error(text: str) -> None:

@@ -256,14 +256,23 @@ def add_tasks_option(command: Any) -> None:
         return
     option = TyperOption(
         param_decls=["--tasks-from"],
-        help="Folder of task files, or one file; may be repeated (see docs/tasks.md).",
-        metavar="PATH",
+        help="Folder of task files, or one file; repeatable (see docs/tasks.md).",
+        metavar="<path>",
         multiple=True,
         expose_value=False,
         callback=lambda context, parameter, sources: _use_task_files(sources),
         rich_help_panel="Input",
     )
     command.params.append(option)
+
+
+def join_help_lines(command: Any) -> None:
+    r"""Join the lines of each paragraph of the help, so that it fills the terminal; `\b` keeps a paragraph's lines."""
+    for subcommand in getattr(command, "commands", {}).values():
+        join_help_lines(subcommand)
+    paragraphs = (command.help or "").split("\n\n")
+    joined = (text.replace("\b\n", "\b") if "\b" in text else " ".join(text.split("\n")) for text in paragraphs)
+    command.help = "\n\n".join(joined) or None
 
 
 # Parameters of the commands that may meet tasks of files.

@@ -85,7 +85,7 @@ function renderLoop(board, main) {
   };
 }
 
-/** @param {Board} board @param {HTMLElement} main @param {string[]} options2 @returns {Page} */
+/** @param {Board} board @param {HTMLElement} main @param {string[]} path @returns {Page} */
 function openPage(board, main, [name = "", ...rest]) {
   const page = Object.hasOwn(PAGES, name) ? PAGES[name](board, rest) : nothing("This page does not exist.");
   main.replaceChildren();
