@@ -90,7 +90,7 @@ def _doubts() -> Listing:
     return [{"about": doubt.about, "printed": doubt.printed, "elsewhere": doubt.elsewhere} for doubt in doubts()]
 
 
-_LISTS: dict[str, tuple[str, Callable[[], Listing]]] = {
+LISTS: dict[str, tuple[str, Callable[[], Listing]]] = {
     "tasks": ("benchmark tasks, with suites, scores and test sizes", _tasks),
     "languages": ("the 51 languages of the papers, with family, branch and script", _languages),
     "all-languages": ("these and all other languages, tab-separated, with coordinates and speakers", _all_languages),
@@ -140,10 +140,10 @@ def listing(
     """
     rows: Listing
     if what is None:
-        title, rows = "Lists", [{"list": name, "contents": about} for name, (about, _) in _LISTS.items()]
+        title, rows = "Lists", [{"list": name, "contents": about} for name, (about, _) in LISTS.items()]
         rows.append({"list": "NAME", "contents": "all fields of one task or language, e.g. xquad or sw"})
-    elif what in _LISTS:
-        title, rows = what.capitalize(), _LISTS[what][1]()
+    elif what in LISTS:
+        title, rows = what.capitalize(), LISTS[what][1]()
     else:
         rows = _fields(what)
         title = str(rows[0]["value"]) if is_task_file(what) else ALIASES.get(what.lower(), what)
@@ -181,7 +181,7 @@ def _fields(name: str) -> Listing:
     except UnknownNameError:
         listed = listed_language(name)
         if listed is None:
-            names = (*_LISTS, *TASKS, *(entry.code for entry in all_languages()))
+            names = (*LISTS, *TASKS, *(entry.code for entry in all_languages()))
             raise unknown("name", name, names) from None
         facts = {name: getattr(listed, name) for name in (*_FACTS, "sources")}
         fields = asdict(listed) | {name: value for name, value in facts.items() if value not in (None, UNKNOWN)}
