@@ -126,7 +126,7 @@ class _UnbrokenOutput(io.FileIO):
 
 def _run(words: list[str]) -> int:
     if not words or words[0] in ("--help", "-h", "help"):
-        verbs = "\n".join(f"  {name:10}{line}" for name, (_, line) in VERBS.items())
+        verbs = "\n".join(f"  {name:12}{line}" for name, (_, line) in VERBS.items())
         sys.stdout.write(_HELP.format(verbs=verbs))
         return 0 if words else 2
     if words[0] == "--version":
