@@ -109,7 +109,7 @@ export function openBoard(data) {
       },
     ]),
   );
-  for (const system of systems) system.cells = tasks.reduce((sum, task) => sum + scoresIn(cellsOf(task, system)), 0);
+  for (const system of systems) system.cells = tasks.reduce((sum, task) => sum + scoresIn(systemCells(task, system)), 0);
   const used = new Set(tasks.flatMap((task) => task.languages));
   const languages = data.languages
     .filter((language) => used.has(language.code))
@@ -159,7 +159,7 @@ export function cellScore(task, system, code) {
 }
 
 /** @param {Pick<Task, "cells" | "languages">} task @param {System} system */
-const cellsOf = ({ cells, languages }, { at }) => cells.subarray(at * languages.length, (at + 1) * languages.length);
+const systemCells = ({ cells, languages }, { at }) => cells.subarray(at * languages.length, (at + 1) * languages.length);
 
 /** @param {Board} board @param {string} code */
 export const tasksWith = (board, code) => board.tasks.filter((task) => task.place.has(code));
