@@ -30,6 +30,9 @@ ELSEWHERE = {
 }
 NOTEBOOKS = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))]
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+_PICTURE = re.compile(r'<picture>\s*<source media="[^"]*" srcset="([^"]+)">\s*<img alt="([^"]+)" src="([^"]+)">\s*</picture>')
+# The board and the generated references exist only in the site.
+_BUILT = ("docs/board/", "docs/reference/")
 
 
 def places() -> dict[str, str]:
@@ -49,9 +52,10 @@ def _target(link: str, page: str, known: Mapping[str, str]) -> str | None:
         return link
     path, hash_, anchor = link.partition("#")
     at = os.path.normpath(Path(page).parent / path)
-    # The board and the generated references exist only in the site.
-    place = known.get(at) or (at.removeprefix("docs/") if at.startswith(("docs/board/", "docs/reference/")) else None)
+    place = known.get(at) or (at.removeprefix("docs/") if at.startswith(_BUILT) else None)
     if place is None:
+        if not (ROOT / at).exists():
+            raise SystemExit(f"{page}: link to a missing file: {link}")
         return None
     return os.path.relpath(place, Path(known[page]).parent) + hash_ + anchor
 
@@ -66,7 +70,16 @@ def relinked(text: str, page: str, known: Mapping[str, str]) -> str:
 
     # A link's text may be code, so links are found first, outside of blocks only.
     parts = re.split(r"(^```.*?^```)", text, flags=re.DOTALL | re.MULTILINE)
-    return "".join(part if part.startswith("```") else _LINK.sub(one, part) for part in parts)
+    return "".join(part if part.startswith("```") else _pictured(_LINK.sub(one, part)) for part in parts)
+
+
+def _pictured(text: str) -> str:
+    """Return a page whose pictures follow the scheme that a reader chooses on the site, not only the system's."""
+    return _PICTURE.sub(
+        r'<img class="pictured light" loading="lazy" alt="\2" src="\3">'
+        r'<img class="pictured dark" loading="lazy" alt="\2" src="\1">',
+        text,
+    )
 
 
 def generated() -> Iterator[tuple[str, str]]:

@@ -98,7 +98,7 @@ def test_links_lead_to_their_place_in_the_site(monkeypatch: pytest.MonkeyPatch) 
     import stage
 
     known = {"docs/how-to/a.md": "how-to/a.md", "docs/b.md": "b.md", "benchmarks/README.md": "benchmarks.md"}
-    text = "[x](../../benchmarks/README.md#y) [`z`](../b.md) [w](../../src/w.py) [board](../board/index.html)\n"
+    text = "[x](../../benchmarks/README.md#y) [`z`](../b.md) [w](../../src/isogloss/py.typed) [board](../board/index.html)\n"
     wanted = "[x](../benchmarks.md#y) [`z`](../b.md) w [board](../board/index.html)\n"
-    code = "```text\n[w](../../src/w.py)\n```\n"
+    code = "```text\n[w](../../src/isogloss/py.typed)\n```\n"
     assert stage.relinked(text + code, "docs/how-to/a.md", known) == wanted + code
