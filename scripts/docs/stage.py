@@ -16,21 +16,29 @@ from pathlib import Path
 import checklist_samples
 import command_pages
 import hyperparameter_page
+import measured_pages
+import metadata_page
 import notebook_pages
 import printed_pages
 import prompt_page
 import python_page
+import settings_page
 
 ROOT = Path(__file__).parents[2]
-# Pages outside docs/: their place in the site.
+# Pages and files outside docs/: their place in the site.
 ELSEWHERE = {
     "benchmarks/README.md": "benchmarks.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "src/isogloss/grammar/languages/README.md": "checklist-languages.md",
+    "src/isogloss/languages/published/README.md": "published.md",
+    **{f"deploy/{name}": f"deploy/{name}" for name in ("Containerfile", "isogloss-board.service", "nginx.conf")},
 }
 NOTEBOOKS = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))]
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
-_PICTURE = re.compile(r'<picture>\s*<source media="[^"]*" srcset="([^"]+)">\s*<img alt="([^"]+)" src="([^"]+)">\s*</picture>')
+_PICTURE = re.compile(
+    r'<picture>\s*<source media="[^"]*" srcset="([^"]+)">\s*<img alt="([^"]+)" src="([^"]+)">\s*</picture>'
+)
 # The board and the generated references exist only in the site.
 _BUILT = ("docs/board/", "docs/reference/")
 
@@ -86,6 +94,10 @@ def generated() -> Iterator[tuple[str, str]]:
     """Return the references generated from the code: path in the site and text."""
     yield from command_pages.pages()
     yield "reference/python.md", python_page.page()
+    yield "reference/system-toml.md", metadata_page.page()
+    yield "reference/settings.md", settings_page.page()
+    yield "reference/findings.md", measured_pages.findings()
+    yield "reference/measured.md", measured_pages.measured()
     yield "reference/doubts.md", printed_pages.doubts()
     yield "reference/printed-averages.md", printed_pages.averages()
     yield "reference/hyperparameters.md", hyperparameter_page.page()
