@@ -12,7 +12,7 @@ import pytest
 from board.server.made_board import METADATA
 from isogloss.board.facts import system_facts
 from isogloss.board.model import KINDS
-from isogloss.results.metadata import FIELDS, known_facts, metadata_schema, read_metadata
+from isogloss.results.metadata import known_facts, metadata_schema, read_metadata
 from isogloss.results.system import SystemResult
 from isogloss.training.regimes import REGIMES, regime
 
