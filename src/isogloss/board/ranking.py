@@ -7,7 +7,6 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from isogloss.analysis.example_order import MOST_TESTED
@@ -18,14 +17,13 @@ from isogloss.errors import IsoglossError
 from isogloss.metrics import aggregate
 from isogloss.metrics.language_tests import LEAST_LANGUAGES, language_tests
 from isogloss.metrics.ordering import Ordering, ordering
-from isogloss.metrics.significance import holm
 from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.predictions.problems import LeftOut
 from isogloss.predictions.run_folders import run_names
 from isogloss.results.published_scores import speakers_in_millions
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.cells import judged_cells
-from isogloss.scoring.compare import SystemRuns, compare_systems
+from isogloss.scoring.compare import SystemRuns, compare_each_pair
 from isogloss.scoring.comparison import Comparison, ScoreContrast
 from isogloss.scoring.contrast import SystemContrast
 from isogloss.scoring.main_score import lower_is_better
@@ -252,7 +250,9 @@ def paired_tests(
             runs = [list(judged_cells(run, request, progress, left_out)) for run in folders]
             judged[index] = SystemRuns.of(name, runs, left_out, names=run_names(folders))
         tests = {}
-        for (one, other), columns in compared_pairs(judged, request).items():
+        for (first, second), comparison in compare_each_pair(list(judged.values()), request).items():
+            columns = _columns(comparison)
+            one, other = tested[first], tested[second]
             for pair, sign in (((one, other), 1), ((other, one), -1)):
                 tests[pair] = [
                     PairedTest(
@@ -265,35 +265,10 @@ def paired_tests(
         return PairedTests(why_none=str(error))
 
 
-def compared_pairs(
-    judged: Mapping[int, SystemRuns], request: Request
-) -> dict[tuple[int, int], dict[str, ScoreContrast]]:
-    """Return the contrasts of every pair by column, corrected over all pairs.
-
-    Systems with the same cells are compared as `isogloss compare` does. Otherwise each pair is compared on its own
-    cells, and the p-values of each column, which are corrected within each pair, are then corrected over the pairs.
-    """
-    pairs = list(combinations(judged, 2))
-    if len({frozenset(system.cells) for system in judged.values()}) == 1:
-        compared = compare_systems(list(judged.values()), request, power=False).pairs
-        return {pair: _columns(comparison) for pair, comparison in zip(pairs, compared, strict=True)}
-    contrasts = {
-        (one, other): _columns(compare_systems([judged[one], judged[other]], request, power=False).pairs[0])
-        for one, other in pairs
-        if judged[one].cells.keys() & judged[other].cells.keys()
-    }
-    for column in dict.fromkeys(column for columns in contrasts.values() for column in columns):
-        tested = [columns for columns in contrasts.values() if column in columns]
-        for columns, p in zip(tested, holm([columns[column].p for columns in tested]).tolist(), strict=True):
-            columns[column] = msgspec.structs.replace(columns[column], p=p)
-    return contrasts
-
-
 def _columns(comparison: Comparison) -> dict[str, ScoreContrast]:
-    """Return the contrasts of complete averages, and of cells, by column."""
-    overall = {} if comparison.overall is None or comparison.overall.partial else {OVERALL: comparison.overall}
-    tasks = {contrast.name: contrast for contrast in comparison.tasks if not contrast.partial}
-    return overall | tasks | {contrast.name: contrast for contrast in comparison.cells}
+    """Return the contrasts by column; averages of a part of the cells have the star of `isogloss compare`."""
+    averages = [*comparison.tasks, *([comparison.overall] if comparison.overall else [])]
+    return {contrast.label: contrast for contrast in (*averages, *comparison.cells)}
 
 
 def signed_difference(contrast: SystemContrast, ends: Sequence[float | None], sign: int) -> dict[str, Any]:
