@@ -161,7 +161,7 @@ test("averages over what two partial systems share have the tests of isogloss co
   const { top, tasks } = pairContrasts(compared(["a", "c"], tests));
   assert.deepEqual([top.test, top.winner, top.low, top.high], ["examples", "second", -7, -5]);
   assert.deepEqual(
-    tasks.map(({ title, winner, test }) => [title, winner, test]),
+    tasks.map((task) => [task.title, task.winner, task.test]),
     [
       ["XNLI", "second", "examples"],
       ["XQuAD", "", ""],

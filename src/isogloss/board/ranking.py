@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import nan
+from math import comb, nan
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,8 @@ UNTESTED = ""
 # Letters of more systems than this cannot be read, and their groups would be most of a page's data. The page has the
 # same limit (ordering.js).
 MOST_LETTERED = 100
+# Tests of cells on a board, about as many as of 16 systems on all of XTREME-R, which take minutes.
+_MOST_CELL_TESTS = 25_000
 # Figures of two views that differ by less, in points, are the same.
 _ROUNDING = 1e-6
 # Readers' own weights of tasks, on the page; equal if not set.
@@ -242,7 +244,7 @@ def paired_tests(
     request = Request(suite=suite, tasks=suite.tasks, split=entries[indices[0]].scorer.split or "test", data=data)
     try:
         judged = {}
-        tested = indices[:MOST_TESTED]
+        tested = indices[: _most_tested(max(len(entries[index].cells) for index in indices))]
         # Seeds of two systems must not be taken for the same, whatever the systems are called.
         for index, name in zip(tested, distinct_names([entries[index].name for index in tested]), strict=True):
             left_out: list[LeftOut] = []
@@ -263,6 +265,12 @@ def paired_tests(
         return PairedTests(tests)
     except IsoglossError as error:
         return PairedTests(why_none=str(error))
+
+
+def _most_tested(cells: int) -> int:
+    """Return the number of systems whose pairs are tested on some cells each."""
+    fitting = (count for count in range(MOST_LETTERED, MOST_TESTED, -1) if comb(count, 2) * cells <= _MOST_CELL_TESTS)
+    return next(fitting, MOST_TESTED)
 
 
 def _columns(comparison: Comparison) -> dict[str, ScoreContrast]:
