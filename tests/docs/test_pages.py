@@ -9,6 +9,7 @@ import pytest
 
 from caches import new_cache
 from isogloss.languages import published
+from isogloss.results.metadata import FIELDS
 from page_blocks import NEEDS, ROOT, blocks, differs, environment, guides, outputs
 
 # Pages of the reference with blocks that run.
@@ -98,7 +99,24 @@ def test_links_lead_to_their_place_in_the_site(monkeypatch: pytest.MonkeyPatch) 
     import stage
 
     known = {"docs/how-to/a.md": "how-to/a.md", "docs/b.md": "b.md", "benchmarks/README.md": "benchmarks.md"}
-    text = "[x](../../benchmarks/README.md#y) [`z`](../b.md) [w](../../src/w.py) [board](../board/index.html)\n"
+    text = "[x](../../benchmarks/README.md#y) [`z`](../b.md) [w](../../LICENSE) [board](../board/index.html)\n"
     wanted = "[x](../benchmarks.md#y) [`z`](../b.md) w [board](../board/index.html)\n"
-    code = "```text\n[w](../../src/w.py)\n```\n"
+    code = "```text\n[w](../../LICENSE)\n```\n"
     assert stage.relinked(text + code, "docs/how-to/a.md", known) == wanted + code
+    with pytest.raises(SystemExit, match="link to a missing file: nowhere.md"):
+        stage.relinked("[x](nowhere.md)", "docs/how-to/a.md", known)
+
+
+def test_pages_of_settings_and_measured_figures_are_generated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "docs"))
+    import stage
+
+    pages = dict(stage.generated())
+    settings = pages["reference/settings.md"].splitlines()
+    assert "| `rerank` | `0` | number of first candidates that the model orders again; 0 for none. |" in settings
+    assert "| `dev_examples` | `300` | the same for all other dev sets, per language; 0 for none |" in settings
+    assert "| `monthly_submissions` | `5` | submissions scored per team and calendar month (UTC). |" in settings
+    assert all(f"`{name}`" in pages["reference/system-toml.md"] for name in FIELDS)
+    tables = sorted((ROOT / "benchmarks" / "measured").glob("*/*.tsv"))
+    assert pages["reference/measured.md"].count("\n### ") == len(tables)
+    assert "| xnli | mT5-XXL, zero-shot | accuracy | 14 | 92.6 | 84.3 |" in pages["reference/findings.md"]
