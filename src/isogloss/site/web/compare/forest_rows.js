@@ -71,7 +71,7 @@ export function taskForest(board, { top, categories, tasks, cells }, options, pa
   const rows = inOrder(tasks, params).flatMap((contrast) => {
     const key = `${side}-${contrast.id}`;
     const languages = own.get(contrast.id) ?? [];
-    const metric = contrast.task?.cellMetric ? metricTitle(contrast.task.cellMetric) : "";
+    const cellMetric = contrast.task?.cellMetric;
     const head = [
       languages.length ? unfoldButton(params, tasks, contrast, key) : null,
       link(hashOf(["task", contrast.id]), contrast.title),
@@ -85,7 +85,7 @@ export function taskForest(board, { top, categories, tasks, cells }, options, pa
         contrast: cell,
         head: [
           link(hashOf(["task", contrast.id, cell.code ?? ""]), cell.title),
-          metric && element("span", { class: "of" }, metric),
+          cellMetric && !cell.test ? element("span", { class: "of" }, metricTitle(cellMetric)) : null,
         ],
         level: "cell",
         key: `${side}-${cell.id}`,
