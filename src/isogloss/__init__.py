@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from isogloss.scoring.compare import compare
     from isogloss.scoring.score import score
     from isogloss.site.write import report
-    from isogloss.tables.list_verb import list  # noqa: A004, F401 - the name of the verb
+    from isogloss.tables.list_verb import list as list  # noqa: A004 - the name of the verb, for `isogloss.list`
     from isogloss.tasks.api import task
     from isogloss.tasks.checking.check import check_task
     from isogloss.tasks.declaring.guess import new_task
