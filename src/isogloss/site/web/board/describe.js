@@ -38,7 +38,7 @@ export const systemWithRegime = (system) => [
 export const systemCell = (system) => [
   systemLink(system),
   " ",
-  element("span", { class: "under" }, nameOf(system.regime ?? ""), badges(system)),
+  element("span", { class: "under" }, nameOf(system.regime ?? ""), " ", badges(system)),
 ];
 
 /** @param {string} text */
