@@ -98,8 +98,8 @@ def test_ranks_are_those_that_the_test_leaves_open(open_page: Open, published: P
     assert "ranks 1–2 of 3 complete systems, tested in similar languages" in tab.locator(".headline").inner_text()
     # mT5-XXL has no scores per language on some tasks, so that its place cannot be tested.
     go(tab, "#/system/mt5-xxl")
-    assert cards(tab)["Overall"].endswith("place 2 of 3, order not tested")
-    assert tab.locator(".headline").inner_text().endswith("place 2 of 3 complete systems, order not tested.")
+    assert cards(tab)["Overall"].endswith("ranks 1–3 of 3, not tested")
+    assert tab.locator(".headline").inner_text().endswith("ranks 1–3 of 3 complete systems, not tested.")
     go(tab, "#/system/mt5-xxl-translate-train-all")
     assert cards(tab)["Question answering"].endswith("place 1 of 6, order not tested")
     assert "Overall" not in cards(tab)
@@ -216,7 +216,7 @@ def test_a_task_opens_with_its_verdict(open_page: Open, published: Path) -> None
     tab = open_page("#/task/xnli", index=published)
     text = tab.locator("main > header").inner_text()
     assert (
-        "has the best score, 87.5, out of 38 systems" in text and "without scores per language cannot be tested" in text
+        "has the best score, 87.5, out of 38 systems" in text and "cannot be tested: it lacks scores per language" in text
     )
     assert "The best scores reach 80 % of the best score in English in all 14 other languages." in text
     assert "Human performance is 92.8" in text

@@ -663,7 +663,10 @@ declare global {
   interface TestedOrder {
     test: string;
     note: string;
+    /** Of all ranked systems, if any pair was tested. */
     ranges: Map<string, Interval>;
+    /** Ranked systems that the test leaves out: any rank is possible. */
+    untested: Set<string>;
     groups: string[][];
   }
 
@@ -1153,7 +1156,7 @@ declare global {
   interface FinderVerdict {
     text: string;
     sure: boolean;
-    ranges?: Map<string, Interval>;
+    order?: TestedOrder;
     /** A ranking whose test is to follow. */
     table?: Standings;
   }

@@ -14,11 +14,12 @@ const MOST_READ = 3;
 /** @param {Standings} table @param {boolean} isOrdered @returns {TableColumn<Standing>} */
 export function rankColumn(table, isOrdered) {
   const by = shortScoreTitle(table.by);
+  const noun = rankNoun(table);
   let brackets = bracketLanes([], []);
   return {
     id: "rank",
-    title: `Rank by ${by}`,
-    head: element("span", {}, "Rank", element("span", { class: "of" }, `by ${by}`)),
+ title: `${noun} by ${by}`,
+    head: element("span", {}, noun, element("span", { class: "of" }, `by ${by}`)),
     numeric: true,
     fixed: true,
     className: "rank",
@@ -40,6 +41,10 @@ export function rankColumn(table, isOrdered) {
   };
 }
 
+// An order without a test has places.
+/** @param {Standings} table */
+const rankNoun = ({ order, ranked, testRanks }) => (order.test || testRanks || ranked < 2 ? "Rank" : "Place");
+
 // In files: the best and worst rank that the test leaves open, the letters, and the test.
 /** @param {Standings} table @returns {TableColumn<Standing>[]} */
 export function rankColumnsInFiles({ order }) {
@@ -49,7 +54,9 @@ export function rankColumnsInFiles({ order }) {
     fileColumn("rank_low", "Best rank", (row) => range(row)?.[0], true),
     fileColumn("rank_high", "Worst rank", (row) => range(row)?.[1], true),
     fileColumn("rank_letters", "Letters", (row) => lettersOf(order, row)),
-    fileColumn("rank_test", "Tested", (row) => (range(row) ? testedOn(order.test) : "")),
+    fileColumn("rank_test", "Tested", (row) =>
+      row.rank === null || !order.note ? "" : isTested(order, row) ? testedOn(order.test) : "not tested",
+    ),
   ].map((column) => ({ ...column, onlyInFiles: true }));
 }
 
@@ -60,13 +67,23 @@ function lettersOf({ groups }, row) {
   return letters.join(groups.length > 26 ? " " : "");
 }
 
+/** @param {TestedOrder} order @param {Standing} row */
+const isTested = ({ ranges, untested }, { system: { id } }) => ranges.has(id) && !untested.has(id);
+
+// Ranks that are not tested are in italics.
 /** @param {Standings} table @param {Standing} row */
-function latexRank({ order }, row) {
+function latexRank(table, row) {
   if (row.rank === null) return "--";
-  const [low, high] = order.ranges.get(row.system.id) ?? [row.rank, row.rank];
-  const letters = lettersOf(order, row);
-  return `${low === high ? low : `${low}--${high}`}${letters && `$^{\\mathrm{${letters.replaceAll(" ", "\\,")}}}$`}`;
+  const rank = rankText(table, row).replace("–", "--");
+  const letters = lettersOf(table.order, row);
+  return isPlain(table, row)
+    ? `\\textit{${rank}}`
+    : `${rank}${letters && `$^{\\mathrm{${letters.replaceAll(" ", "\\,")}}}$`}`;
 }
+
+// The rank or place is not tested, or not yet.
+/** @param {Standings} table @param {Standing} row */
+const isPlain = ({ order, ranked }, row) => ranked > 1 && !isTested(order, row);
 
 /** @param {Standings} table @param {Standing} row @param {number} most */
 function tiedWith({ board, order }, row, most) {
@@ -91,12 +108,13 @@ function shownRank(table, row) {
   const tied = tiedWith(table, row, MOST_READ);
   const isOpen = low !== undefined && low !== high;
   const read = [
+    isPlain(table, row) ? "not tested" : "",
     isOpen ? `${row.rank}, ranks ${low} to ${high} possible` : "",
     tied && `not significantly different from ${tied}`,
   ];
   return [
-    element("b", { "aria-hidden": isOpen ? "true" : null }, rankText(table, row)),
-    tied || isOpen ? element("span", { class: "sr" }, ` ${read.filter(Boolean).join("; ")}`) : null,
+    element("b", { class: isPlain(table, row) ? "open-rank" : null, "aria-hidden": isOpen ? "true" : null }, rankText(table, row)),
+    read.some(Boolean) ? element("span", { class: "sr" }, ` ${read.filter(Boolean).join("; ")}`) : null,
   ];
 }
 
@@ -105,17 +123,15 @@ function rankTip(table, row, by) {
   if (row.human) return ["Human performance", "For reference; not ranked."];
   if (row.rank === null)
     return ["Not ranked", lackText(table.board, row, table.by), `${row.cells} of ${table.board.cellCount} cells`];
-  return [`Rank ${row.rank} of ${table.ranked} by ${by}`, ...testLines(table, row)];
+  return [`${isPlain(table, row) ? "Place" : "Rank"} ${row.rank} of ${table.ranked} by ${by}`, ...testLines(table, row)];
 }
 
 /** @param {Standings} table @param {Standing} row */
 function testLines(table, row) {
   const { order, ranked, testRanks } = table;
   const range = order.ranges.get(row.system.id);
-  if (!range) {
-    if (ranked < 2) return [];
-    return [testRanks ? "testing …" : order.test ? "not tested: no scores per language" : order.note || "not tested"];
-  }
+  if (!range) return ranked < 2 ? [] : [testRanks ? "testing …" : order.note || "not tested"];
+  if (order.untested.has(row.system.id)) return ["not tested, as it lacks scores per language: any rank is possible"];
   const [low, high] = range;
   const possible = `${low === high ? `rank ${low}` : `ranks ${low} to ${high} are possible`} ${population(order.test)} (95 %)`;
   if (!order.groups.length) return [possible];
