@@ -590,6 +590,12 @@ declare global {
 
   type Unranked = Omit<Standing, "rank">;
 
+  /** What the column of ranks shows. */
+  type RankedRow = Pick<Standing, "system" | "rank" | "cells" | "lacking" | "human">;
+  type RankedTable = Pick<Standings, "board" | "order" | "ranked" | "testRanks"> & {
+    by: Pick<ScoreColumn, "id" | "title" | "kind">;
+  };
+
   interface Segment {
     id: string;
     kind: string;
@@ -761,12 +767,12 @@ declare global {
     lower?: boolean;
     of(system: System): Maybe<number>;
     says?(system: System): TipLine[];
+    /** The leaderboard's ranking by the same scores. */
+    ranking?(): Standings;
   }
 
-  interface SystemRow {
-    system: System;
+  interface SystemRow extends RankedRow {
     values: Maybe<number>[];
-    rank: number | null;
   }
 
   interface Point {

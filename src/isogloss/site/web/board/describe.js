@@ -17,7 +17,7 @@ const CATEGORY_TITLES = {
 export const categoryTitle = (name) => CATEGORY_TITLES[name] ?? name;
 
 // A score column's title outside its table, where "Avg" is ambiguous.
-/** @param {ScoreColumn} options */
+/** @param {Pick<ScoreColumn, "id" | "kind" | "title">} options */
 export const shortScoreTitle = ({ kind, id, title }) => (kind === "category" ? categoryTitle(id) : title);
 /** @param {ScoreColumn} column */
 export const scoreTitle = (column) =>
@@ -104,7 +104,7 @@ export const unparsedText = (share) => (share ? `${percentText(share)} of predic
 const costText = (dollars) => `$${dollars >= 0.1 || !dollars ? dollars.toFixed(2) : Number(dollars.toPrecision(2))}`;
 
 // List the missing cells by name.
-/** @param {Board} board @param {Standing} row @param {ScoreColumn | null} [column] */
+/** @param {Board} board @param {Pick<Standing, "lacking">} row @param {Pick<ScoreColumn, "id" | "kind"> | null} [column] */
 export function lackText(board, row, column = null) {
   const cells = row
     .lacking()

@@ -10,12 +10,10 @@ import {
   weightedMean,
 } from "./ranking.js";
 import { segmentOf } from "./segments.js";
-import { testedOrder, withUntested } from "./tested_order.js";
+import { NO_ORDER, testedOrder, withUntested } from "./tested_order.js";
 
 // Larger rankings are tested after the table is drawn.
 const QUICKLY_TESTED = 60;
-/** @type {TestedOrder} */
-const NO_ORDER = { test: "", note: "", ranges: new Map(), untested: new Set(), groups: [] };
 
 /** @param {Board} board @param {URLSearchParams} params */
 const chosenRanking = (board, params) => params.get("ranking") ?? board.rule.name;

@@ -6,14 +6,16 @@ import { correctedOrdering, ordering } from "../statistics/ordering.js";
 
 // More systems take too long to test in a browser.
 const MOST_TESTED = 500;
+/** @type {TestedOrder} */
+export const NO_ORDER = { test: "", note: "", ranges: new Map(), untested: new Set(), groups: [] };
 
 /** @param {Standings} table @returns {TestedOrder} */
 export function testedOrder(table) {
   const { board, rows, values } = table;
   const ranked = rows.map((_, at) => at).filter((at) => !Number.isNaN(values[at]));
   /** @type {TestedOrder} */
-  const untested = { test: "", note: board.tests[""], ranges: new Map(), untested: new Set(), groups: [] };
-  if (ranked.length < 2) return { ...untested, note: "" };
+  const untested = { ...NO_ORDER, note: board.tests[""] };
+  if (ranked.length < 2) return NO_ORDER;
   const systems = ranked.map((at) => rows[at].system);
   const onExamples = exampleTests(table, systems);
   if (!onExamples && ranked.length > MOST_TESTED)

@@ -11,7 +11,7 @@ const MOST_READ = 3;
 
 // Ranks by the column that sorts the table: those that the test leaves open. Brackets join systems that are not significantly
 // different, if the rows are in the order of the ranks.
-/** @param {Standings} table @param {boolean} isOrdered @returns {TableColumn<Standing>} */
+/** @param {RankedTable} table @param {boolean} isOrdered @returns {TableColumn<any>} */
 export function rankColumn(table, isOrdered) {
   const by = shortScoreTitle(table.by);
   const noun = rankNoun(table);
@@ -42,13 +42,13 @@ export function rankColumn(table, isOrdered) {
 }
 
 // An order without a test has places.
-/** @param {Standings} table */
+/** @param {RankedTable} table */
 const rankNoun = ({ order, ranked, testRanks }) => (order.test || testRanks || ranked < 2 ? "Rank" : "Place");
 
 // In files: the best and worst rank that the test leaves open, the letters, and the test.
-/** @param {Standings} table @returns {TableColumn<Standing>[]} */
+/** @param {RankedTable} table @returns {TableColumn<any>[]} */
 export function rankColumnsInFiles({ order }) {
-  /** @param {Standing} row */
+  /** @param {RankedRow} row */
   const range = (row) => order.ranges.get(row.system.id);
   return [
     fileColumn("rank_low", "Best rank", (row) => range(row)?.[0], true),
@@ -61,17 +61,17 @@ export function rankColumnsInFiles({ order }) {
 }
 
 // The letters of a system's groups; systems that share one are not significantly different.
-/** @param {TestedOrder} order @param {Standing} row */
+/** @param {TestedOrder} order @param {RankedRow} row */
 function lettersOf({ groups }, row) {
   const letters = groups.flatMap((group, at) => (group.includes(row.system.id) ? [letterOf(at)] : []));
   return letters.join(groups.length > 26 ? " " : "");
 }
 
-/** @param {TestedOrder} order @param {Standing} row */
+/** @param {TestedOrder} order @param {RankedRow} row */
 const isTested = ({ ranges, untested }, { system: { id } }) => ranges.has(id) && !untested.has(id);
 
 // Ranks that are not tested are in italics.
-/** @param {Standings} table @param {Standing} row */
+/** @param {RankedTable} table @param {RankedRow} row */
 function latexRank(table, row) {
   if (row.rank === null) return "--";
   const rank = rankText(table, row).replace("–", "--");
@@ -82,10 +82,10 @@ function latexRank(table, row) {
 }
 
 // The rank or place is not tested, or not yet.
-/** @param {Standings} table @param {Standing} row */
+/** @param {RankedTable} table @param {RankedRow} row */
 const isPlain = ({ order, ranked }, row) => ranked > 1 && !isTested(order, row);
 
-/** @param {Standings} table @param {Standing} row @param {number} most */
+/** @param {RankedTable} table @param {RankedRow} row @param {number} most */
 function tiedWith({ board, order }, row, most) {
   const groups = order.groups.filter((group) => group.includes(row.system.id));
   const others = [...new Set(groups.flat())].filter((id) => id !== row.system.id);
@@ -95,20 +95,20 @@ function tiedWith({ board, order }, row, most) {
   );
 }
 
-/** @param {Standings} table @param {Standing} row */
+/** @param {RankedTable} table @param {RankedRow} row */
 function rankText({ order }, { system, rank }) {
   const [low, high] = order.ranges.get(system.id) ?? [rank, rank];
   return low === high ? String(rank ?? "–") : `${low}–${high}`;
 }
 
 // The ranks that the test leaves open; screen readers hear the rank by the score, too.
-/** @param {Standings} table @param {Standing} row */
+/** @param {RankedTable} table @param {RankedRow} row */
 function shownRank(table, row) {
   const [low, high] = table.order.ranges.get(row.system.id) ?? [];
   const tied = tiedWith(table, row, MOST_READ);
   const isOpen = low !== undefined && low !== high;
   const read = [
-    isPlain(table, row) ? "not tested" : "",
+    table.order.untested.has(row.system.id) ? "not tested" : "",
     isOpen ? `${row.rank}, ranks ${low} to ${high} possible` : "",
     tied && `not significantly different from ${tied}`,
   ];
@@ -118,7 +118,7 @@ function shownRank(table, row) {
   ];
 }
 
-/** @param {Standings} table @param {Standing} row @param {string} by */
+/** @param {RankedTable} table @param {RankedRow} row @param {string} by */
 function rankTip(table, row, by) {
   if (row.human) return ["Human performance", "For reference; not ranked."];
   if (row.rank === null)
@@ -126,7 +126,7 @@ function rankTip(table, row, by) {
   return [`${isPlain(table, row) ? "Place" : "Rank"} ${row.rank} of ${table.ranked} by ${by}`, ...testLines(table, row)];
 }
 
-/** @param {Standings} table @param {Standing} row */
+/** @param {RankedTable} table @param {RankedRow} row */
 function testLines(table, row) {
   const { order, ranked, testRanks } = table;
   const range = order.ranges.get(row.system.id);

@@ -26,9 +26,18 @@ export function tableLegend({ untested, partial, footnotes, intervals, brackets,
   );
 }
 
+// The signs of a column of ranks.
+/** @param {Pick<RankedTable, "order" | "ranked" | "testRanks">} table @param {boolean} isOrdered */
+export const rankSigns = ({ order, ranked, testRanks }, isOrdered) => ({
+  openRank: order.untested.size ? `1–${ranked}` : "",
+  places: ranked > 1 && !order.test && !testRanks,
+  brackets: isOrdered && order.groups.some((group) => group.length > 1),
+});
+
 // The legend of the leaderboard.
 /** @param {Standings} table @param {boolean} isOrdered */
-export function leaderboardLegend({ board, rows, shown, order, ranked, testRanks }, isOrdered) {
+export function leaderboardLegend(table, isOrdered) {
+  const { board, rows, shown } = table;
   const ids = new Set(rows.map(({ system }) => system.id));
   /** @param {(figure: Figure, column: ScoreColumn) => boolean} test */
   const some = (test) => rows.some(({ figures }) => shown.some((column) => test(figures.get(column.id), column)));
@@ -37,8 +46,6 @@ export function leaderboardLegend({ board, rows, shown, order, ranked, testRanks
     partial: some(({ partial = false }) => partial),
     footnotes: (board.footnotes ?? []).some(({ system, task }) => task && ids.has(system)),
     intervals: some(({ low }, { kind }) => kind === "overall" && !Number.isNaN(low)),
-    openRank: order.untested.size ? `1–${ranked}` : "",
-    places: ranked > 1 && !order.test && !testRanks,
-    brackets: isOrdered && order.groups.some((group) => group.length > 1),
+    ...rankSigns(table, isOrdered),
   });
 }
