@@ -908,8 +908,8 @@ declare global {
     label: string;
     href?: string;
     figure: Ended | null;
-    /** A ring, for example around the best score of any system. */
-    ring?: number;
+    /** A score to compare with, such as the best of any system. */
+    goal?: number;
     /** Faint dots. */
     others?: number[];
     text?: string;

@@ -5,7 +5,6 @@ import { cutText } from "./figure_scale.js";
 /** @typedef {import("./figure_scale.js").Figure} Figure */
 /** @typedef {import("./figure_scale.js").FigureRecord} FigureRecord */
 
-export const LETTER = 7;
 const DASHES = ["6 3", "2 2", "", "8 2 2 2"];
 
 /**

@@ -1,5 +1,6 @@
 import { figureShare, englishSharePaint } from "./basis.js";
 import { niceTicks } from "../charts/plots.js";
+import { textWidth } from "../charts/text_width.js";
 import { drawn, drawnToWidth, element } from "../page/dom.js";
 import { tipLines } from "./language_words.js";
 import { memoized } from "../board/ranking.js";
@@ -10,7 +11,6 @@ const SWARM_DOT = 5;
 const SWARM_ROW = 11;
 const SWARM_EDGE = 24;
 const SWARM_AXIS = 30;
-const SWARM_LETTER = 6.8;
 
 const swarmPlan = memoized((/** @type {Basis} */ basis, /** @type {number} */ width) => {
   const dots = basis.languages
@@ -106,7 +106,7 @@ export function stackedRows(places) {
 function lowestNames(dots, count, stacked, x, base) {
   let free = -Infinity;
   return dots.slice(0, Math.min(count, 16)).flatMap(({ language, value }, at) => {
-    const wide = language.name.length * SWARM_LETTER;
+    const wide = textWidth(language.name);
     const start = Math.max(2, x(value) - wide / 2);
     if (start < free || stacked.some((row, other) => row > stacked[at] && Math.abs(x(dots[other].value) - x(value)) < wide))
       return [];
