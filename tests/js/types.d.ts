@@ -966,6 +966,7 @@ declare global {
     first?: { is: (row: any) => boolean; title: string; rest: string };
     legend?: Child;
     most?: number;
+    className?: string;
     fallback?: (a: any, b: any) => number;
   }
 

@@ -38,7 +38,7 @@ export const systemWithRegime = (system) => [
 export const systemCell = (system) => [
   systemLink(system),
   " ",
-  element("span", { class: "under" }, nameOf(system.regime ?? ""), badges(system)),
+  element("span", { class: "under" }, nameOf(system.regime ?? ""), " ", badges(system)),
 ];
 
 /** @param {string} text */
@@ -60,7 +60,7 @@ export function badges(system) {
     withTip(element("span", { class: `badge ${kind}`, tabindex: kind === "warn" ? "0" : null }, text), () => lines);
   return [
     system.contamination ? badge("⚠ contamination", "warn", ["Declared contamination", system.contamination]) : null,
-    system.reported ? badge("reported", "plain", ["Reported, not scored here", system.source || system.paper]) : null,
+    system.reported ? badge("reported", "reported", ["Reported, not scored here", system.source || system.paper]) : null,
     system.kind === "floor"
       ? badge("floor", "plain", [
           "Floor baseline",

@@ -156,7 +156,7 @@ export function leaderboardNotes({ board, rows, order }) {
     { class: "notes" },
     element(
       "p",
-      {},
+      { class: "how-to" },
       "Select systems to compare them. Hover over or focus a score for its interval, scorer and data.",
     ),
     board.precision ? element("p", {}, board.precision) : null,

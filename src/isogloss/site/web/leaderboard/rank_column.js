@@ -8,6 +8,8 @@ import { bracketLanes, drawnLanes } from "./brackets.js";
 // Maximum number of systems in a tip, and in the text for screen readers.
 const MOST_NAMES = 6;
 const MOST_READ = 3;
+// Of a bold digit, in rem: the cells of a column have several fonts, and thus widths of 1ch.
+const DIGIT_WIDTH = 0.62;
 
 // Ranks by the column that sorts the table: those that the test leaves open. Brackets join systems that are not significantly
 // different, if the rows are in the order of the ranks.
@@ -35,7 +37,7 @@ export function rankColumn(table, isOrdered) {
         : [shownRank(table, row), drawnLanes(brackets.rows.get(row.system.id))],
     latex: (row) => latexRank(table, row),
     sizes: (rows) => ({
-      "--rank-text": `${Math.max(3, ...rows.map((row) => rankText(table, row).length))}ch`,
+      "--rank-text": `${(DIGIT_WIDTH * Math.max(3, ...rows.map((row) => rankText(table, row).length))).toFixed(2)}rem`,
       "--lane-count": String(brackets.count),
     }),
   };

@@ -16,6 +16,7 @@ const LEAST_ROWS = 2;
  */
 export function segmentedTable(board, params, { tasks, mean, name, label }) {
   const { segments, covering } = coveredParts(board, tasks);
+  if (!segments.length) return element("p", { class: "soft" }, "No system has all these languages of any task.");
   const counts = new Map([...covering].map(([id, systems]) => [id, systems.length]));
   const first = firstSegment(board);
   const start = first !== null && (counts.get(first) ?? 0) >= LEAST_ROWS ? first : startOf(segments, counts);

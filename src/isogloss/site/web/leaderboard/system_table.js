@@ -8,7 +8,7 @@ import { NO_ORDER } from "../board/tested_order.js";
 import { columnScale } from "../board/score_scale.js";
 import { dataTable } from "../page/table.js";
 import { rankColumn, rankColumnsInFiles } from "./rank_column.js";
-import { rankSigns, tableLegend } from "./table_legend.js";
+import { allReported, rankSigns, tableLegend } from "./table_legend.js";
 
 // The column of averages: a system may have none though it was tested.
 const AVERAGE = "mean";
@@ -40,7 +40,9 @@ export function systemTable(board, params, { columns, main, name, label, task, s
     legend: tableLegend({
       untested: rows.some(({ values }) => values.some((value, at) => missing(value) && columns[at].id !== AVERAGE)),
       ...rankSigns(ranking, isOrdered),
+      reported: allReported(rows),
     }),
+    className: allReported(rows) ? "all-reported" : "",
   });
   const line = element(
     "div",
@@ -48,7 +50,7 @@ export function systemTable(board, params, { columns, main, name, label, task, s
     element("span", { class: "soft" }, plural(rows.length, "system")),
     exportButtons(name, board, () => ({ columns: shown, rows: table.sorted })),
   );
-  return element("div", {}, line, table.node);
+  return element("div", { class: "content" }, line, table.node);
 }
 
 // The average of columns, for systems with all of them.

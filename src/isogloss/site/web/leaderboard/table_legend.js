@@ -1,8 +1,8 @@
 import { element } from "../page/dom.js";
 
 // A line below a table that explains its signs: only those that it has.
-/** @param {{ untested?: boolean, partial?: boolean, footnotes?: boolean, intervals?: boolean, brackets?: boolean, openRank?: string, places?: boolean }} signs */
-export function tableLegend({ untested, partial, footnotes, intervals, brackets, openRank, places }) {
+/** @param {{ untested?: boolean, partial?: boolean, footnotes?: boolean, intervals?: boolean, brackets?: boolean, openRank?: string, places?: boolean, reported?: boolean }} signs */
+export function tableLegend({ untested, partial, footnotes, intervals, brackets, openRank, places, reported }) {
   /** @param {Child} sign @param {string} text */
   const item = (sign, text) => element("span", {}, sign, text);
   return element(
@@ -23,8 +23,13 @@ export function tableLegend({ untested, partial, footnotes, intervals, brackets,
     places ? item(element("b", { class: "open-rank" }, "1, 2"), "places by the score; the order is not tested") : null,
     partial ? item(element("b", {}, "°"), "partial average, not ranked") : null,
     footnotes ? item(element("b", {}, "†"), "footnote") : null,
+    reported ? item(null, "All scores are reported by their sources, not scored here.") : null,
   );
 }
+
+// Where all scores are reported, the legend says so instead of every row.
+/** @param {{ system: System }[]} rows */
+export const allReported = (rows) => rows.length > 0 && rows.every(({ system }) => system.reported);
 
 // The signs of a column of ranks.
 /** @param {Pick<RankedTable, "order" | "ranked" | "testRanks">} table @param {boolean} isOrdered */
@@ -47,5 +52,6 @@ export function leaderboardLegend(table, isOrdered) {
     footnotes: (board.footnotes ?? []).some(({ system, task }) => task && ids.has(system)),
     intervals: some(({ low }, { kind }) => kind === "overall" && !Number.isNaN(low)),
     ...rankSigns(table, isOrdered),
+    reported: allReported(rows),
   });
 }

@@ -190,6 +190,7 @@ export function dataTable({
   fallback,
   legend,
   most,
+  className = "",
 }) {
   const columns = all.filter(({ onlyInFiles }) => !onlyInFiles);
   const sort = chosenSort(columns, params, start);
@@ -207,7 +208,7 @@ export function dataTable({
   const [head, tail] = [shown.filter((row) => own.includes(row)), shown.filter((row) => !own.includes(row))];
   const table = element(
     "table",
-    { class: "data" },
+    { class: `data ${className}`.trim() },
     tableHead(columns, sort, start),
     before.length && page === 1 ? tableBody(columns, before, { sorted: sort.column, className: "before" }) : null,
     first && own.length ? [section(head, first.title), section(tail, first.rest)] : tableBody(columns, shown, options),
