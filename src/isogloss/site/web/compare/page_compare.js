@@ -175,13 +175,11 @@ function comparison(board, systems, params) {
 /** @param {Board} board @param {ComparedPair[]} compared */
 function correctionNote(board, compared) {
   if (!compared.some(({ tests }) => tests.size)) return null;
-  const isMixed = board.systems.some((system) => system.has_predictions && !system.complete);
   const isOther = board.ranks[board.rule.name]?.test === "languages";
   return element(
     "p",
     { class: "soft" },
-    `Paired tests hold ${testedOn("examples")}. Examples are clustered by source. The correction covers all pairs of systems with predictions on this board, selected or not, and all tasks or cells.`,
-    isMixed ? " As systems cover different cells, intervals are corrected within each pair only." : "",
+    `Paired tests hold ${testedOn("examples")}. Examples are clustered by source. The correction covers all pairs of systems with predictions on this board, selected or not, and all tasks or cells; isogloss compare corrects for the systems that it is given.`,
     isOther ? ` The leaderboard answers another question: the order ${testedOn("languages")}.` : "",
   );
 }

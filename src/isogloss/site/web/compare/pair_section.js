@@ -32,7 +32,7 @@ export function verdictSection(compared, contrasts) {
   const untested = taskCounts.untested === taskCounts.all && cellCounts.untested === cellCounts.all;
   const where = [
     tasks.length > 1 ? [countWords(taskCounts, "task", pair), " "] : "",
-    countWords(cellCounts, "cell", pair),
+    cells.length > 1 ? countWords(cellCounts, "cell", pair) : "",
   ];
   return [
     top && element("p", { class: "verdict" }, verdictWords(top, pair)),
@@ -49,7 +49,7 @@ export function verdictSection(compared, contrasts) {
       { class: "lead-text" },
       untested ? "No task and no cell is tested, so the scores below are compared as they are." : where,
       " ",
-      explanationWords(board, pair, contrasts),
+      cells.length === 1 && tasks.length === 1 ? "" : explanationWords(board, pair, contrasts),
     ),
   ];
 }
@@ -134,8 +134,10 @@ export function forestSections(compared, contrasts, limit, params) {
   const options = { pair, colours, limit };
   const alone = systems.length === 2;
   const byLanguage = languages.length ? languageForest(board, contrasts, options, params) : null;
-  const hint =
-    "The mean difference over the tasks that both have in a language. Dots are hollow: a mean over several tasks has no test of its own.";
+  const several = languages.some(({ parts }) => (parts?.length ?? 0) > 1);
+  const hint = several
+    ? "The mean difference over the tasks that both have in a language. Hollow dots: a mean over several tasks has no test of its own."
+    : "The difference in the only task that both have in a language.";
   const matrix =
     alone && cells.some(({ test }) => test)
       ? [element("h3", {}, "Every task in every language"), cellMatrix(board, pair, contrasts)]
