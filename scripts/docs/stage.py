@@ -98,6 +98,7 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "reference/settings.md", settings_page.page()
     yield "reference/findings.md", measured_pages.findings()
     yield "reference/measured.md", measured_pages.measured()
+    yield "reference/capacity.md", measured_pages.costs()
     yield "reference/doubts.md", printed_pages.doubts()
     yield "reference/printed-averages.md", printed_pages.averages()
     yield "reference/hyperparameters.md", hyperparameter_page.page()
