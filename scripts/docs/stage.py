@@ -32,6 +32,7 @@ ELSEWHERE = {
     "CHANGELOG.md": "changelog.md",
     "src/isogloss/grammar/languages/README.md": "checklist-languages.md",
     "src/isogloss/languages/published/README.md": "published.md",
+    "src/isogloss/site/web/icon.svg": "logo.svg",
     **{f"deploy/{name}": f"deploy/{name}" for name in ("Containerfile", "isogloss-board.service", "nginx.conf")},
 }
 NOTEBOOKS = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))]
