@@ -8,7 +8,7 @@ import { standings } from "../board/standings.js";
 const MOST_TRIED = 24;
 
 /** @param {Detail} detail */
-export const isAnalysed = (detail) =>
+const isAnalysed = (detail) =>
   analysedCells([detail]).length > 0 || builtCharts("single", [], [detail]).length > 0;
 
 // Systems that may have analyses, best first: reported ones have scores only.
