@@ -72,7 +72,7 @@ test("the table is reused while only rows are selected", () => {
 });
 
 test("weights come from the address", () => {
-  assert.deepEqual(chosenWeights(params("w=xnli:2&w=xquad:-1&w=tydiqa:x")), { xnli: 2, xquad: 0, tydiqa: 0 });
+  assert.deepEqual(chosenWeights(params("w=xnli:2&w=xquad:-1&w=tydiqa:x&w=mlqa:1e308")), { xnli: 2, xquad: 0, tydiqa: 0, mlqa: 5 });
 });
 
 test("a ranking with predictions is tested on examples", () => {

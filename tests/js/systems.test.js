@@ -5,8 +5,8 @@ import { bestInCell, englishPercent, englishReference, taskAxis } from "../../sr
 import { familyBands, languageLines } from "../../src/isogloss/site/web/board/families.js";
 import { openBoard } from "../../src/isogloss/site/web/board/decode.js";
 import { rankWords } from "../../src/isogloss/site/web/board/rank_words.js";
+import { columnScale } from "../../src/isogloss/site/web/board/score_scale.js";
 import { standings } from "../../src/isogloss/site/web/board/standings.js";
-import { scoreRange } from "../../src/isogloss/site/web/charts/heatmap.js";
 import {
   profileSentence,
   relativeProfile,
@@ -251,8 +251,7 @@ test("a task's axis holds its best scores and people, whatever is on screen", ()
   const none = { value: packed([NaN, NaN, NaN]) };
   data.averages = { xnli: none, tydiqa: none };
   const own = openBoard(data);
-  const [from, to] = scoreRange(own.task.get("xnli").cells);
-  assert.deepEqual([from, to], [60, 90]);
+  assert.deepEqual(columnScale(own, "xnli"), [60, 90]);
   // People reach 92.8.
   assert.deepEqual(taskAxis(own, own.task.get("xnli")), [60, 100]);
   assert.deepEqual(taskAxis(own, own.task.get("tydiqa")), [50, 70]);

@@ -10,7 +10,7 @@ const MOST_TRIED = 24;
 const UNRANKED = 1e9;
 
 /** @param {Detail} detail */
-export const isAnalysed = (detail) =>
+const isAnalysed = (detail) =>
   analysedCells([detail]).length > 0 || builtCharts("single", [], [detail]).length > 0;
 
 /** @param {{ rank: Maybe<number>, system: System }} row */

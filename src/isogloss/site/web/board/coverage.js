@@ -55,7 +55,7 @@ export const firstSegment = memoized((board) => {
 
 // How much of a task a system covers: the languages with a score, and whether its average is published without them.
 /** @param {Board} board @param {Task} task @param {System} system @returns {TaskCoverage} */
-export function taskCoverage(board, task, system) {
+function taskCoverage(board, task, system) {
   const [first, of] = [system.at * task.languages.length, task.languages.length];
   let n = 0;
   for (let place = 0; place < of; place++) if (!Number.isNaN(task.cells[first + place])) n += 1;

@@ -20,13 +20,15 @@ const NO_ORDER = { test: "", note: "", ranges: new Map(), groups: [] };
 /** @param {Board} board @param {URLSearchParams} params */
 const chosenRanking = (board, params) => params.get("ranking") ?? board.rule.name;
 
+export const MOST_WEIGHT = 5;
+
 // The reader's weights, `w=xnli:2` in the address; the default is 1.
 /** @param {URLSearchParams} params @returns {Record<string, number>} */
 export const chosenWeights = (params) =>
   Object.fromEntries(
     params.getAll("w").map((item) => {
       const [id, weight] = item.split(":");
-      return [id, Math.max(0, Number(weight) || 0)];
+      return [id, Math.min(MOST_WEIGHT, Math.max(0, Number(weight) || 0))];
     }),
   );
 
@@ -263,7 +265,7 @@ export const wholeValue = (row, id) => {
 
 // An average can be published without those of its tasks.
 /** @param {Unranked} row @param {CellColumn[]} columns */
-export const isComplete = ({ figures }, columns) =>
+const isComplete = ({ figures }, columns) =>
   !Number.isNaN(figures.get("overall").value) ||
   (columns.length > 0 &&
     columns.every(({ task }) => !figures.get(task.id).partial && !Number.isNaN(figures.get(task.id).value)));

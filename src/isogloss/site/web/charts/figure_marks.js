@@ -11,7 +11,7 @@ const DASHES = ["6 3", "2 2", "", "8 2 2 2"];
  * Return the page's colour for a colour of the palette: black is white in dark mode.
  * @param {string} colour
  */
-export const pageColour = (colour) => (colour === "#000000" ? "var(--ink)" : colour);
+const pageColour = (colour) => (colour === "#000000" ? "var(--ink)" : colour);
 
 /**
  * Return the position of a record's series, or -1.

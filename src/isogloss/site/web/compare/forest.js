@@ -26,7 +26,7 @@ const placeOf = (value, limit) => 50 + HALF * Math.min(1.06, Math.max(-1.06, val
 
 // The mark of a contrast: in the winner's colour if significant, grey if not, hollow if not tested.
 /** @param {Contrast} contrast @param {number} limit @param {number[]} colours */
-export function leadMark(contrast, limit, colours) {
+function leadMark(contrast, limit, colours) {
   const kind = verdictKind(contrast);
   /** @param {number} value @returns {any} */
   const x = (value) => `${placeOf(value, limit)}%`;

@@ -10,11 +10,11 @@ const BY_DIFFERENCE = "difference";
 const ALL_TASKS = "all";
 
 /** @param {URLSearchParams} params */
-export const byDifference = (params) => params.get("order") === BY_DIFFERENCE;
+const byDifference = (params) => params.get("order") === BY_DIFFERENCE;
 
 // Largest lead of the first system first, or in the given order.
 /** @param {Contrast[]} contrasts @param {URLSearchParams} params */
-export const inOrder = (contrasts, params) =>
+const inOrder = (contrasts, params) =>
   byDifference(params) ? [...contrasts].sort((a, b) => b.lead - a.lead) : contrasts;
 
 /** @param {URLSearchParams} params @param {string} id */

@@ -6,6 +6,7 @@ import { tipLines } from "./language_words.js";
 import { MAP_HATCH, mapLegend } from "./map_legend.js";
 import { frameOf, labelsOf, radiusOf, spreadCircles } from "./map_layout.js";
 import { drawn, drawnToWidth, element, missing } from "../page/dom.js";
+import { arrowKeys } from "../page/keys.js";
 import { equalEarth } from "./projection.js";
 import { memoized } from "../board/ranking.js";
 import { hashOf } from "../page/state.js";
@@ -82,6 +83,14 @@ const stillLife = memoized((/** @type {Basis} */ basis, /** @type {Board} */ boa
     width,
     height,
   );
+  const dots = drawn(
+    "g",
+    { "data-key": "map-circles" },
+    circles.map((circle) => leaderLine(circle)),
+    circles.map((circle) => languageCircle(board, basis, circle)),
+    labels.map((label) => circleLabel(board, basis, circles[label.at], label)),
+  );
+  arrowKeys(dots);
   return {
     patterns: drawn(
       "defs",
@@ -91,13 +100,7 @@ const stillLife = memoized((/** @type {Basis} */ basis, /** @type {Board} */ boa
       drawn("clipPath", { id: "map-known" }, drawn("path", { d: knownPart(basis, width), "clip-rule": "evenodd" })),
     ),
     land: drawn("path", { class: "land", "data-key": "map-land-path", d: land, "fill-rule": "evenodd" }),
-    circles: drawn(
-      "g",
-      { "data-key": "map-circles" },
-      circles.map((circle) => leaderLine(circle)),
-      circles.map((circle) => languageCircle(board, basis, circle)),
-      labels.map((label) => circleLabel(board, basis, circles[label.at], label)),
-    ),
+    dots,
   };
 });
 
@@ -143,14 +146,14 @@ export function isoglossMap(board, basis, share, description) {
 /** @param {Board} board @param {Basis} basis @param {number} share @param {number} width @param {string} description */
 function mapDrawing(board, basis, share, width, description) {
   const { height } = mapPlan(basis.languages, width);
-  const { patterns, land, circles } = stillLife(basis, board, width);
+  const { patterns, land, dots } = stillLife(basis, board, width);
   return drawn(
     "svg",
     { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": description },
     patterns,
     land,
     basis.relative.size ? dividingLine(basis, share, width) : null,
-    circles,
+    dots,
   );
 }
 

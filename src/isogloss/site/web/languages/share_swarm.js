@@ -2,6 +2,7 @@ import { figureShare, englishSharePaint } from "./basis.js";
 import { niceTicks } from "../charts/plots.js";
 import { textWidth } from "../charts/text_width.js";
 import { drawn, drawnToWidth, element } from "../page/dom.js";
+import { arrowKeys } from "../page/keys.js";
 import { tipLines } from "./language_words.js";
 import { memoized } from "../board/ranking.js";
 import { hashOf } from "../page/state.js";
@@ -57,7 +58,7 @@ function swarmDrawing(basis, share, width) {
 // The dots, which stay on the page while the line moves.
 const swarmDots = memoized((/** @type {Basis} */ basis, /** @type {number} */ width) => {
   const { dots, stacked, base, x } = swarmPlan(basis, width);
-  return drawn(
+  const group = drawn(
     "g",
     { "data-key": "swarm-dots" },
     dots.map(({ language, value }, at) =>
@@ -80,6 +81,8 @@ const swarmDots = memoized((/** @type {Basis} */ basis, /** @type {number} */ wi
       ),
     ),
   );
+  arrowKeys(group);
+  return group;
 });
 
 // The row of each dot, from the bottom, so that none covers another.

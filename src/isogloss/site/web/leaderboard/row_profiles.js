@@ -1,9 +1,10 @@
 // Optional columns that summarise a row: a mark per language family, and the distance to published human scores.
+import { englishReference } from "../board/best_cells.js";
 import { cellScore } from "../board/decode.js";
 import { element, listed, missing, plural, scoreText, signedText } from "../page/dom.js";
-import { englishReferences, largestFamilies } from "./finding_facts.js";
+import { largestFamilies } from "./finding_facts.js";
 import { memoized, weightedMean } from "../board/ranking.js";
-import { SERVED_SHARE, goodness } from "../board/relative.js";
+import { ENGLISH, SERVED_SHARE, goodness } from "../board/relative.js";
 
 export const FAMILIES = "families";
 export const TO_HUMAN = "to-human";
@@ -14,14 +15,13 @@ const HATCHING = "repeating-linear-gradient(45deg, var(--hatch) 0 1.5px, transpa
 
 // The families of a selection, each with its cells on tasks with English; English itself is left out.
 const familyCells = memoized((/** @type {CellColumn[]} */ columns, /** @type {Board} */ board) => {
-  const references = englishReferences(board);
   const codes = new Set(columns.flatMap((column) => column.codes));
-  return largestFamilies(board.languages.filter(({ code }) => codes.has(code) && code !== "en"))
+  return largestFamilies(board.languages.filter(({ code }) => codes.has(code) && code !== ENGLISH))
     .map(([name, languages]) => ({
       name,
       languages,
       cells: columns.flatMap(({ task, codes: own }) =>
-        references.has(task.id)
+        task.place.has(ENGLISH)
           ? languages.filter(({ code }) => own.includes(code)).map(({ code }) => ({ task, code }))
           : [],
       ),
@@ -33,11 +33,10 @@ const familyCells = memoized((/** @type {CellColumn[]} */ columns, /** @type {Bo
 // so that all rows average the same cells.
 /** @param {Board} board @param {CellColumn[]} columns @param {System} system */
 export function familyShares(board, columns, system) {
-  const references = englishReferences(board);
   return familyCells(columns, board).map(({ name, cells }) => {
     const shares = cells.map(({ task, code }) => {
       const score = cellScore(task, system, code);
-      return goodness(task, score) / goodness(task, references.get(task.id)?.value ?? NaN);
+      return goodness(task, score) / goodness(task, englishReference(board, task).value);
     });
     return { name, share: weightedMean(shares) };
   });

@@ -197,7 +197,7 @@ export function patchChildren(parent, wanted) {
 
 // Give a node the attributes, listeners and children of another one of its kind.
 /** @param {any} node @param {any} next */
-export function patch(node, next) {
+function patch(node, next) {
   if (node === next) return;
   if (!(node instanceof Element)) {
     if (node.nodeValue !== next.nodeValue) node.nodeValue = next.nodeValue;

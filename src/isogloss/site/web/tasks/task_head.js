@@ -63,9 +63,8 @@ export function humanText({ human, lower_is_better: lower }, ranked) {
   const best = ranked[0]?.value;
   const words = `Human performance is ${scoreText(human)}`;
   if (missing(best)) return `${words}.`;
-  // The difference of the printed scores, which stand beside it.
-  const [shown, people] = [printedScore(best), printedScore(human)];
-  const gap = printedScore(lower ? shown - people : people - shown);
+  // Of the scores, not of what is printed of them: other pages show the same gap.
+  const gap = printedScore(lower ? best - human : human - best);
   return gap > 0
     ? `${words}, ${scoreText(gap)} points better than the best score.`
     : gap < 0
