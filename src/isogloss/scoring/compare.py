@@ -22,7 +22,7 @@ from isogloss.scoring.contrast import contrast_fields, corrected
 from isogloss.scoring.designs import check_same_examples, common_cells, design_of
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
 from isogloss.scoring.paired_estimates import CellPairs, EstimateMemo, PairedEstimates, paired_estimates
-from isogloss.scoring.request import Request, ScoreOptions
+from isogloss.scoring.request import Request, ScoreOptions, lists_options
 from isogloss.scoring.score import clustered_tasks, judge_systems
 from isogloss.scoring.shared_levels import with_shared_levels
 from isogloss.tasks.registry import category_of
@@ -48,6 +48,7 @@ def compare(
 ) -> Comparison | SystemsComparison: ...
 
 
+@lists_options(ScoreOptions)
 def compare(
     *predictions: "Predictions", margin: float | None = None, jobs: int = 1, **options: "Unpack[ScoreOptions]"
 ) -> Comparison | SystemsComparison:
@@ -79,6 +80,11 @@ def compare(
     Raises:
         PredictionError: fewer than two systems, no common cell, invalid answers, or no gold.
         UnknownNameError: unknown suite, task, language or split.
+
+    Example:
+        comparison = isogloss.compare("mine", "theirs", data="data", tasks=["xquad"])
+        comparison.verdict()
+        isogloss.compare("mine", "theirs", margin=0.5, data="data").to_pandas()
     """
     with local_workers(jobs) as workers:
         comparison = compare_request(predictions, Request.of(**options), workers=workers, margin=margin)
