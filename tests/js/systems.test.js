@@ -70,11 +70,11 @@ test("ranks are what the test leaves open", () => {
     { system: two, rank: 2 },
     { system: { id: "three" }, rank: null },
   ];
-  const table = (ranges, more = {}) => ({
+  const table = (ranges, more = {}, untested = []) => ({
     rows,
     ranked: 2,
     testRanks: null,
-    order: { test: ranges.length ? "languages" : "", ranges: new Map(ranges) },
+    order: { test: ranges.length ? "languages" : "", ranges: new Map(ranges), untested: new Set(untested) },
     ...more,
   });
   const open = [
@@ -84,7 +84,7 @@ test("ranks are what the test leaves open", () => {
   assert.equal(rankWords(table(open), two), "ranks 1–2 of 2");
   assert.equal(rankWords(table([["one", [1, 1]]]), one), "rank 1 of 2");
   // Others are tested, this one cannot be.
-  assert.equal(rankWords(table([["one", [1, 2]]]), two), "place 2 of 2, order not tested");
+  assert.equal(rankWords(table(open, {}, ["two"]), two), "ranks 1–2 of 2, not tested");
   assert.equal(rankWords(table([]), one), "place 1 of 2, order not tested");
   assert.equal(rankWords(table(open), rows[2].system), "not ranked");
   assert.equal(rankWords(table(open, { testRanks: () => {} }), one), "testing the order…");
