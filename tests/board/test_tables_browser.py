@@ -351,7 +351,7 @@ def test_files_carry_what_is_on_screen(open_page: Open) -> None:
     rows = [row for row in rows if row["System"] != "Human"]
     # Systems that were not tested on the task have no row.
     assert len(rows) == shown.count() < tab.locator("tbody:not(.before) tr").count()
-    go(tab, ALL)
+    go(tab, f"{ALL}&also=parameters")
     rows = list(csv.DictReader(io.StringIO(saved(tab, "CSV")[1].decode())))
     first = rows[1]
     low, high = float(first["Overall, 95 % from"]), float(first["Overall, 95 % to"])

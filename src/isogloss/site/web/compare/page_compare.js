@@ -109,7 +109,7 @@ function alone(board, [system]) {
     return element(
       "p",
       { class: "headline" },
-      "Select two to four systems. No two of this board share a complete score.",
+      "Select two to four systems. The one with most scores shares none with another.",
     );
   const partners = partnersOf(board, system);
   return partners.length

@@ -3,7 +3,7 @@ import { METADATA, disclosed, lackText, scoreTitle, shortScoreTitle, systemCell 
 import { element, listed, missing, plural } from "../page/dom.js";
 import { rankColumn, rankColumnsInFiles } from "./rank_column.js";
 import { scoreColumn } from "./score_column.js";
-import { FAMILIES, TO_HUMAN, familyColumn, humanColumn, profileChoices } from "./row_profiles.js";
+import { FAMILIES, TO_HUMAN, familyColumn, humanColumn, profileChoices, roomBeside } from "./row_profiles.js";
 import { changeParams } from "../page/state.js";
 
 /** @param {URLSearchParams} params @returns {TableColumn<Standing>} */
@@ -66,7 +66,9 @@ const notesInFiles = (board) => ({
           .join("; "),
 });
 
-const SHOWN_METADATA = ["parameters", "year", "coverage"];
+// Facts that are shown from the start if there is room, and their width in pixels.
+const SHOWN_METADATA = ["parameters", "year"];
+const METADATA_WIDTH = 180;
 
 /** @param {Standings} table @param {any} column @returns {TableColumn<Standing>} */
 function metadataColumn(table, column) {
@@ -108,10 +110,15 @@ export function columnChoices(table) {
   const metadata = METADATA.filter(
     ({ value, sparse }) => !sparse || table.board.systems.some((system) => value?.(system) > 0),
   );
+  const room = roomBeside(table);
+  const isPartial = table.rows.some(({ rank }) => rank === null);
+  /** @param {{ id: string, sparse?: boolean }} options */
+  const start = ({ id, sparse }) =>
+    Boolean(sparse) || (id === "coverage" ? isPartial : room > METADATA_WIDTH && SHOWN_METADATA.includes(id));
   return [
     ...table.shown.map((column) => ({ id: column.id, title: scoreTitle(column), start: true })),
-    ...profileChoices(table),
-    ...metadata.map(({ id, title, sparse }) => ({ id, title, start: Boolean(sparse) || SHOWN_METADATA.includes(id) })),
+    ...profileChoices(table, room - METADATA_WIDTH),
+    ...metadata.map((column) => ({ id: column.id, title: column.title, start: start(column) })),
   ];
 }
 
@@ -170,10 +177,12 @@ const HUMAN = { name: "Human", regime: "human performance" };
 // task.
 /** @param {Standings} table @returns {Standing | null} */
 export function humanRow(table) {
+  // A segment that is a category has that category's average.
+  const ofCategory = table.shown[0].title === "Average" ? table.columns : [];
   /** @type {any} */
   const human = new Map(
     table.shown.map((column) => {
-      const parts = column.kind === "task" ? [column.part] : column.kind === "category" ? column.parts : [];
+      const parts = column.kind === "task" ? [column.part] : column.kind === "category" ? column.parts : ofCategory;
       const values = parts.map(({ task, whole }) => (whole ? (task.human ?? NaN) : NaN));
       return [
         column.id,
