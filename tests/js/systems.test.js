@@ -7,6 +7,7 @@ import { openBoard } from "../../src/isogloss/site/web/board/decode.js";
 import { rankWords } from "../../src/isogloss/site/web/board/rank_words.js";
 import { columnScale } from "../../src/isogloss/site/web/board/score_scale.js";
 import { standings } from "../../src/isogloss/site/web/board/standings.js";
+import { dividedBands } from "../../src/isogloss/site/web/charts/dot_chart.js";
 import {
   profileSentence,
   relativeProfile,
@@ -255,4 +256,16 @@ test("a task's axis holds its best scores and people, whatever is on screen", ()
   // People reach 92.8.
   assert.deepEqual(taskAxis(own, own.task.get("xnli")), [60, 100]);
   assert.deepEqual(taskAxis(own, own.task.get("tydiqa")), [50, 70]);
+});
+
+test("long charts stand in columns of about the same height, in order", () => {
+  const rows = Array.from({ length: 90 }, (_, at) => at);
+  const bands = [
+    { name: "Large", rows: rows.slice(0, 60) },
+    { name: "Small", rows: rows.slice(60) },
+  ];
+  const columns = dividedBands(bands, 3);
+  assert.deepEqual(columns.flat().flatMap((band) => band.rows), rows);
+  assert.deepEqual(columns.map((parts) => parts.map(({ name }) => name)), [["Large"], ["Large"], ["Small"]]);
+  assert.deepEqual(dividedBands(bands, 1), [bands]);
 });

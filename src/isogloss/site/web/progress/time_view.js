@@ -176,7 +176,7 @@ function notesOnTime(rows, panels) {
   return element(
     "div",
     { class: "notes" },
-    element(
+    panels.every(({ points }) => !points.length) ? null : element(
       "p",
       {},
       "A date is the system's own, or the year of its paper, drawn in the middle of that year. Steps show the best score so far; ",
