@@ -95,7 +95,8 @@ def test_no_representation_is_long(tmp_path: Path) -> None:
 
 
 def test_every_public_name_exists() -> None:
-    assert sorted(isogloss.__all__) == dir(isogloss)
+    assert sorted([*isogloss.__all__, "list"]) == dir(isogloss)
+    assert isogloss.list("tasks").to_pandas()["task"][0] == "xnli"
     for name in isogloss.__all__:
         assert getattr(isogloss, name) is not None
 

@@ -13,7 +13,7 @@ import isogloss
 
 PROGRAM = """
 from pathlib import Path
-from typing import assert_type
+from typing import Any, assert_type
 
 import isogloss
 from isogloss.analysis.finding import Finding
@@ -49,6 +49,9 @@ def use(answers: dict[str, dict[str, dict[str, str]]], columns: dict[str, list[s
     assert_type(isogloss.analyze("families", results), Finding)
     assert_type(isogloss.validate(answers, tasks=["xnli"]), ValidationReport)
     assert_type(isogloss.load("xquad", "en"), Examples)
+    assert_type(isogloss.score({"xnli": {"sw": isogloss.predict("ngram", "xnli", "sw")}}), Results)
+    assert_type(isogloss.score({"xnli": {"sw": isogloss.import_files("hf", ["out.json"], "xnli", "sw")}}), Results)
+    assert_type([row["task"] for row in isogloss.list("tasks")], list[Any])
 """
 # Each of these lines is an error.
 MISTAKES = """

@@ -14,7 +14,7 @@ def _text(value: str) -> str:
     text = re.sub(r"\[/?(?:bold|dim|italic)\]", "", " ".join(value.split()))
     for character in "\\`*_{}[]<>|":
         text = text.replace(character, f"&#{ord(character)};")
-    return text
+    return re.sub(r"(?<![\w-])--[a-z][a-z-]*", r"`\g<0>`", text)
 
 
 def _default(parameter: Any) -> str:

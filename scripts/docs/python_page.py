@@ -34,6 +34,8 @@ def _sections(doc: str) -> Iterator[str]:
             inside = True
             yield f"**{_SECTIONS[title.strip()]}**"
             yield "\n".join(_items(inspect.cleandoc(rest)))
+        elif title.strip() == "Example:":
+            yield f"```python\n{inspect.cleandoc(rest)}\n```"
         elif inside and block.startswith(" "):
             yield "\n".join(_items(inspect.cleandoc(block)))
         else:
@@ -54,7 +56,7 @@ def page() -> str:
     """Return the page: all functions at the top level of the package, by name."""
     functions = {
         name: found
-        for name in sorted(isogloss.__all__)
+        for name in dir(isogloss)
         if callable(found := getattr(isogloss, name)) and not inspect.ismodule(found)
     }
     parts = ["# Python", "The commands as functions, generated from their docstrings. Results render in notebooks."]

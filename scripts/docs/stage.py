@@ -16,20 +16,32 @@ from pathlib import Path
 import checklist_samples
 import command_pages
 import hyperparameter_page
+import measured_pages
+import metadata_page
 import notebook_pages
 import printed_pages
 import prompt_page
 import python_page
+import settings_page
 
 ROOT = Path(__file__).parents[2]
-# Pages outside docs/: their place in the site.
+# Pages and files outside docs/: their place in the site.
 ELSEWHERE = {
     "benchmarks/README.md": "benchmarks.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "src/isogloss/grammar/languages/README.md": "checklist-languages.md",
+    "src/isogloss/languages/published/README.md": "published.md",
+    "src/isogloss/site/web/icon.svg": "logo.svg",
+    **{f"deploy/{name}": f"deploy/{name}" for name in ("Containerfile", "isogloss-board.service", "nginx.conf")},
 }
 NOTEBOOKS = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))]
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+_PICTURE = re.compile(
+    r'<picture>\s*<source media="[^"]*" srcset="([^"]+)">\s*<img alt="([^"]+)" src="([^"]+)">\s*</picture>'
+)
+# The board and the generated references exist only in the site.
+_BUILT = ("docs/board/", "docs/reference/")
 
 
 def places() -> dict[str, str]:
@@ -49,9 +61,10 @@ def _target(link: str, page: str, known: Mapping[str, str]) -> str | None:
         return link
     path, hash_, anchor = link.partition("#")
     at = os.path.normpath(Path(page).parent / path)
-    # The board and the generated references exist only in the site.
-    place = known.get(at) or (at.removeprefix("docs/") if at.startswith(("docs/board/", "docs/reference/")) else None)
+    place = known.get(at) or (at.removeprefix("docs/") if at.startswith(_BUILT) else None)
     if place is None:
+        if not (ROOT / at).exists():
+            raise SystemExit(f"{page}: link to a missing file: {link}")
         return None
     return os.path.relpath(place, Path(known[page]).parent) + hash_ + anchor
 
@@ -66,13 +79,27 @@ def relinked(text: str, page: str, known: Mapping[str, str]) -> str:
 
     # A link's text may be code, so links are found first, outside of blocks only.
     parts = re.split(r"(^```.*?^```)", text, flags=re.DOTALL | re.MULTILINE)
-    return "".join(part if part.startswith("```") else _LINK.sub(one, part) for part in parts)
+    return "".join(part if part.startswith("```") else _pictured(_LINK.sub(one, part)) for part in parts)
+
+
+def _pictured(text: str) -> str:
+    """Return a page whose pictures follow the scheme that a reader chooses on the site, not only the system's."""
+    return _PICTURE.sub(
+        r'<img class="pictured light" loading="lazy" alt="\2" src="\3">'
+        r'<img class="pictured dark" loading="lazy" alt="\2" src="\1">',
+        text,
+    )
 
 
 def generated() -> Iterator[tuple[str, str]]:
     """Return the references generated from the code: path in the site and text."""
     yield from command_pages.pages()
     yield "reference/python.md", python_page.page()
+    yield "reference/system-toml.md", metadata_page.page()
+    yield "reference/settings.md", settings_page.page()
+    yield "reference/findings.md", measured_pages.findings()
+    yield "reference/measured.md", measured_pages.measured()
+    yield "reference/capacity.md", measured_pages.costs()
     yield "reference/doubts.md", printed_pages.doubts()
     yield "reference/printed-averages.md", printed_pages.averages()
     yield "reference/hyperparameters.md", hyperparameter_page.page()

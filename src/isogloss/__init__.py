@@ -19,9 +19,10 @@ from isogloss.version import __version__
 # Packages, and the commands as functions.
 __all__ = ["__version__", "analysis", "checklist", "data", "languages", "metrics", "predictions", "runs"]
 __all__ += ["scoring", "systems", "tasks", "training", "translation"]
-__all__ += ["analyze", "check_lines", "check_task", "check_translations", "compare", "explain", "export", "load"]
-__all__ += ["new_task", "plan", "report", "run", "score", "search", "select", "task", "tasks_from", "train"]
-__all__ += ["translate", "validate"]
+__all__ += ["analyze", "build_board", "build_checklist", "build_mewslix", "check_lines", "check_task"]
+__all__ += ["check_translations", "compare", "explain", "export", "fetch", "import_files", "import_table", "load"]
+__all__ += ["new_task", "plan", "predict", "report", "run", "score", "search", "select", "task", "tasks_from", "train"]
+__all__ += ["translate", "validate"]  # not `list`: after `from isogloss import *` it would hide the built-in type
 
 if TYPE_CHECKING:
     from isogloss import (
@@ -41,16 +42,22 @@ if TYPE_CHECKING:
     from isogloss.analysis.api import analyze
     from isogloss.analysis.checkpoint_selection import select
     from isogloss.analysis.study_plan import plan
+    from isogloss.board.site import build_board
+    from isogloss.building.mewslix import build_mewslix
+    from isogloss.checklist.build import build_checklist
+    from isogloss.data.fetch.api import fetch
     from isogloss.explain.analysis import explain
     from isogloss.predictions.export import export
+    from isogloss.predictions.importers import import_files, import_table
     from isogloss.predictions.validate import validate
-    from isogloss.runs.api import run, train
+    from isogloss.runs.api import predict, run, train
     from isogloss.runs.sharded_search import search
     from isogloss.runs.translating import translate
     from isogloss.runs.translation_checks import check_lines, check_translations
     from isogloss.scoring.compare import compare
     from isogloss.scoring.score import score
     from isogloss.site.write import report
+    from isogloss.tables.list_verb import list as list  # noqa: A004 - the name of the verb, for `isogloss.list`
     from isogloss.tasks.api import task
     from isogloss.tasks.checking.check import check_task
     from isogloss.tasks.declaring.guess import new_task
@@ -58,6 +65,8 @@ if TYPE_CHECKING:
     from isogloss.tasks.task_sources import tasks_from
 else:
     _FUNCTIONS = {
+        "list": "tables.list_verb",
+        "fetch": "data.fetch.api",
         "task": "tasks.api",
         "tasks_from": "tasks.task_sources",
         "new_task": "tasks.declaring.guess",
@@ -71,6 +80,12 @@ else:
         "analyze": "analysis.api",
         "select": "analysis.checkpoint_selection",
         "export": "predictions.export",
+        "import_files": "predictions.importers",
+        "import_table": "predictions.importers",
+        "build_board": "board.site",
+        "build_checklist": "checklist.build",
+        "build_mewslix": "building.mewslix",
+        "predict": "runs.api",
         "run": "runs.api",
         "train": "runs.api",
         "search": "runs.sharded_search",
@@ -99,5 +114,5 @@ else:
             name_package_after(function, package)
         return function
 
-    def __dir__() -> list[str]:
-        return sorted(__all__)
+    def __dir__() -> Any:
+        return sorted([*__all__, "list"])

@@ -267,24 +267,40 @@ def test_systems_with_predictions_have_paired_tests(tmp_path, two_tasks):
     assert (mirrored["low"], mirrored["high"]) == (-overall["c"]["high"], -overall["c"]["low"])
 
 
+def data_tasks(data) -> list[str]:
+    return [task["id"] for task in data["tasks"]]
+
+
 def test_paired_tests_of_systems_with_different_cells_are_corrected_over_pairs(tmp_path, two_tasks):
     folders = [answers_with_mistakes(tmp_path / name, every, name) for name, every in (("a", 20), ("b", 8), ("c", 9))]
-    shutil.rmtree(next(path for path in folders[2].iterdir() if path.is_dir()))
+    first, second = (path for path in folders[2].iterdir() if path.is_dir())
+    shutil.rmtree(first)
+    (second / "zh.jsonl").unlink()
     build_board([*folders], tmp_path / "site", suite=str(two_tasks))
     data = read_data(tmp_path / "site")
-    alone = {
-        (one.name, other.name): isogloss.compare(one, other, suite=str(two_tasks)).tasks
-        for one, other in combinations(folders, 2)
+    pairs = [isogloss.compare(one, other, suite=str(two_tasks)) for one, other in combinations(folders, 2)]
+    tests = [read_detail(tmp_path / "site", pair.first)["paired"][pair.second] for pair in pairs]
+    # What two systems share is compared as isogloss compare does, with its names; p is corrected over all pairs.
+    for pair, own in zip(pairs, tests, strict=True):
+        labels = [each.label for each in (*pair.tasks, *([pair.overall] if pair.overall else []), *pair.cells)]
+        assert [test["column"] for test in own] == labels
+        assert all(test["p"] >= one.p for test, one in zip(own, pair.tasks, strict=False))
+        assert all((test["p"] < 0.05) == (test["low"] * test["high"] > 0) for test in own)
+    (shared,) = {contrast.label for contrast in pairs[1].tasks}
+    assert shared == f"{second.name}*"
+    # One test per pair and task, and both tasks only for the first pair: p-values alone are those of single tests.
+    single = [pair.tasks[0].p for pair in pairs[1:]]
+    both = [isogloss.compare(*folders[:2], suite=str(two_tasks), tasks=task).tasks[0].p for task in data_tasks(data)]
+    expected = holm([*both, *single]).tolist()
+    found = {test["column"]: test["p"] for test in tests[0]}
+    assert [*(found[task] for task in data_tasks(data)), *(of_column(own, shared)["p"] for own in tests[1:])] == (
+        pytest.approx(expected)
+    )
+    # Only averages of all cells decide ranks.
+    assert {column: len(of) for column, of in data["example_tests"].items()} == {
+        "overall": 1,
+        **dict.fromkeys(data_tasks(data), 1),
     }
-    (shared,) = {contrast.name for contrast in alone["b", "c"]}
-    uncorrected = [contrast.p for pair in alone.values() for contrast in pair if contrast.name == shared]
-    p_values = [p for _, _, p in data["example_tests"][shared]]
-    assert p_values == pytest.approx(holm(uncorrected).tolist())
-    assert p_values != uncorrected
-    assert [of_column(read_detail(tmp_path / "site", "a")["paired"][other], shared)["p"] for other in "bc"] == p_values[
-        :2
-    ]
-    assert len(data["example_tests"]["overall"]) == 1
 
 
 def test_seeds_form_one_system_with_the_interval_of_their_summary(tmp_path, two_tasks):

@@ -8,7 +8,7 @@ import pytest
 
 from isogloss.checklist import matching
 from isogloss.checklist.audit import answer_defects, further_defects, right_answers
-from isogloss.checklist.build import build
+from isogloss.checklist.build import build_checklist
 from isogloss.checklist.matching import fair_rule
 from isogloss.checklist.right_answer import right_answer
 from isogloss.checklist.shipped import cases_with_every_answer, language_examples, suite_cases
@@ -56,7 +56,7 @@ def test_undeclared_bare_word_is_found(speak: Speak, tmp_path: Path) -> None:
     assert first.kind == "refused"
     assert "unrepeated answer" in first.detail
     with pytest.raises(IsoglossError, match=r"a correct answer is scored wrong.*\(properties\)"):
-        build(tmp_path, ["en"])
+        build_checklist(tmp_path, ["en"])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -75,7 +75,7 @@ def test_form_shared_by_two_words_is_found_and_stops_a_build(speak: Speak, tmp_p
     speaker = speak(accepted={"material": ["bare", "thing"]}, rules={**file.rules, "thing": thing})
     assert kinds(speaker, "properties") == {"taken"}
     with pytest.raises(IsoglossError, match=r"'stuff' is a form of material\.glass and material\.metal"):
-        build(tmp_path, ["en"])
+        build_checklist(tmp_path, ["en"])
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.checklist.build import build
+from isogloss.checklist.build import build_checklist
 from isogloss.checklist.reference import UNANSWERABLE, UNPASSABLE, published_averages, published_rates
 from isogloss.cli.main import main
 
 
 def test_rows_carry_everything(tmp_path: Path) -> None:
-    build(tmp_path, ["en"], count=30, squad=True)
+    build_checklist(tmp_path, ["en"], count=30, squad=True)
     row = json.loads((tmp_path / "en.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert row["id"] == "comparisons-0000-00"
     words = "id case test kind language context question answer accepted sentence review slots"
@@ -40,7 +40,7 @@ def test_same_bytes_on_any_hash_seed(tmp_path: Path) -> None:
 
 
 def test_things_have_no_other_names(tmp_path: Path) -> None:
-    build(tmp_path, ["en"], variant="inv-names", count=2)
+    build_checklist(tmp_path, ["en"], variant="inv-names", count=2)
     rows = [json.loads(line) for line in (tmp_path / "en.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {row["kind"] for row in rows} == {"inv-names"}
     assert "properties" not in {row["test"] for row in rows}

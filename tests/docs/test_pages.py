@@ -9,6 +9,7 @@ import pytest
 
 from caches import new_cache
 from isogloss.languages import published
+from isogloss.results.metadata import FIELDS
 from page_blocks import NEEDS, ROOT, blocks, differs, environment, guides, outputs
 
 # Pages of the reference with blocks that run.
@@ -49,32 +50,38 @@ def test_how_to_pages_are_short() -> None:
         assert len(page.read_text(encoding="utf-8").split()) <= 450, page.name  # 400 of prose and commands, and marks
 
 
+@pytest.fixture(scope="module")
+def generated() -> dict[str, str]:
+    """The generated pages by their path in the site."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "scripts" / "docs"))
+        import stage
+
+        return dict(stage.generated())
+
+
 def _pages(nav: Any) -> list[str]:
     if isinstance(nav, str):
         return [nav]
     return [page for entry in (nav.values() if isinstance(nav, dict) else nav) for page in _pages(entry)]
 
 
-def test_every_page_is_in_the_navigation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_page_is_in_the_navigation(generated: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "scripts" / "docs"))
     import stage
 
     known = {place for place in stage.places().values() if place.endswith(".md")}
-    known |= {place for place, _ in stage.generated()}
+    known |= set(generated)
     settings = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))
     shown = _pages(settings["project"]["nav"])
-    assert sorted(shown) == sorted(known)
+    assert sorted(shown) == sorted(known | {"board/index.html"})
 
 
-def test_pages_of_printed_figures_are_generated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "docs"))
-    import stage
-
-    pages = dict(stage.generated())
-    rows = [line.strip("| ").split(" | ") for line in pages["reference/doubts.md"].splitlines() if line[:2] == "| "]
+def test_pages_of_printed_figures_are_generated(generated: dict[str, str]) -> None:
+    rows = [line.strip("| ").split(" | ") for line in generated["reference/doubts.md"].splitlines() if line[:2] == "| "]
     assert ["XTREME-R Table 13, parameters of mBERT", "178M", "110M in its Appendix G", "mBERT"] in rows
     assert len(rows) == 1 + len(published.doubts())
-    rows = [line for line in pages["reference/printed-averages.md"].splitlines() if line[:2] == "| "]
+    rows = [line for line in generated["reference/printed-averages.md"].splitlines() if line[:2] == "| "]
     assert "| xnli | mBERT | zero-shot | 66.51 | 65.4 | 66.5 | not in the table |" in rows
     assert "| lareqa | XLM-R Large | zero-shot | 40.75 | 40.7 | 40.7 | yes |" in rows
     assert "| mBERT | tydiqa | em | 22.2 | 12.4 | XTREME-R Table 21 | f1: another metric |" in rows
@@ -84,11 +91,8 @@ def test_pages_of_printed_figures_are_generated(monkeypatch: pytest.MonkeyPatch)
     assert sum("not in " in line for line in rows) == 6
 
 
-def test_checklist_samples_are_generated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "docs"))
-    import stage
-
-    page = dict(stage.generated())["reference/checklist-samples.md"]
+def test_checklist_samples_are_generated(generated: dict[str, str]) -> None:
+    page = generated["reference/checklist-samples.md"]
     assert "| Tamil | ரவி சூர்யாவை விட உயரமானவர். | இருவரில் யார் அதிக உயரமானவர்? | ரவி | ரவிக்கு |" in page
     assert len(re.findall("^[|] English [|]", page, re.MULTILINE)) == 6 * 5
 
@@ -98,7 +102,20 @@ def test_links_lead_to_their_place_in_the_site(monkeypatch: pytest.MonkeyPatch) 
     import stage
 
     known = {"docs/how-to/a.md": "how-to/a.md", "docs/b.md": "b.md", "benchmarks/README.md": "benchmarks.md"}
-    text = "[x](../../benchmarks/README.md#y) [`z`](../b.md) [w](../../src/w.py) [board](../board/index.html)\n"
+    text = "[x](../../benchmarks/README.md#y) [`z`](../b.md) [w](../../LICENSE) [board](../board/index.html)\n"
     wanted = "[x](../benchmarks.md#y) [`z`](../b.md) w [board](../board/index.html)\n"
-    code = "```text\n[w](../../src/w.py)\n```\n"
+    code = "```text\n[w](../../LICENSE)\n```\n"
     assert stage.relinked(text + code, "docs/how-to/a.md", known) == wanted + code
+    with pytest.raises(SystemExit, match="link to a missing file"):
+        stage.relinked("[x](nowhere.md)", "docs/how-to/a.md", known)
+
+
+def test_pages_of_settings_and_measured_figures_are_generated(generated: dict[str, str]) -> None:
+    settings = generated["reference/settings.md"].splitlines()
+    assert "| `rerank` | `0` | number of first candidates that the model orders again; 0 for none. |" in settings
+    assert "| `dev_examples` | `300` | the same for all other dev sets, per language; 0 for none |" in settings
+    assert "| `monthly_submissions` | `5` | submissions scored per team and calendar month (UTC). |" in settings
+    assert all(f"`{name}`" in generated["reference/system-toml.md"] for name in FIELDS)
+    tables = sorted((ROOT / "benchmarks" / "measured").glob("*/*.tsv"))
+    assert generated["reference/measured.md"].count("\n### ") == len(tables)
+    assert "| xnli | mT5-XXL, zero-shot | accuracy | 14 | 92.6 | 84.3 |" in generated["reference/findings.md"]

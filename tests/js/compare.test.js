@@ -58,7 +58,9 @@ test("an order's verdict on two systems follows from its groups", () => {
       ["a", [1, 2]],
       ["b", [1, 2]],
       ["c", [3, 3]],
+      ["d", [1, 4]],
     ]),
+    untested: new Set(["d"]),
     groups: [["a", "b"], ["c"]],
   };
   const verdict = (one, other, lead) => orderedContrast(order, [{ id: one }, { id: other }], lead);
@@ -151,6 +153,23 @@ test("paired tests replace the tests over languages in one comparison", () => {
   const { top, tasks, cells } = pairContrasts(compared(["a", "b"], tests));
   assert.deepEqual([top.test, ...tasks.map((task) => task.test)], ["", "", "", ""]);
   assert.deepEqual(contrastCounts(cells), { first: 0, second: 1, open: 0, untested: 6, all: 7 });
+});
+
+test("averages over what two partial systems share have the tests of isogloss compare", () => {
+  const test_ = (column, difference, p) => ({ column, difference, low: difference - 1, high: difference + 1, p });
+  const tests = new Map(
+    [test_("xnli/en", -10, 0.01), test_("xnli*", -10, 0.01), test_("overall*", -6, 0.02)].map((one) => [one.column, one]),
+  );
+  const { top, tasks } = pairContrasts(compared(["a", "c"], tests));
+  assert.deepEqual([top.test, top.winner, top.low, top.high], ["examples", "second", -7, -5]);
+  assert.deepEqual(
+    tasks.map((task) => [task.title, task.winner, task.test]),
+    [
+      ["XNLI", "second", "examples"],
+      ["XQuAD", "", ""],
+      ["TyDiQA-GoldP", "", ""],
+    ],
+  );
 });
 
 test("what adds up to the difference, and what decides it", () => {

@@ -19,7 +19,6 @@ import {
 } from "../../src/isogloss/site/web/page/dom.js";
 import { listedText, scoredName } from "../../src/isogloss/site/web/analysis/example_list.js";
 import { asCsv, asJson, asLatex } from "../../src/isogloss/site/web/page/export.js";
-import { scoreRange } from "../../src/isogloss/site/web/charts/heatmap.js";
 import { niceTicks } from "../../src/isogloss/site/web/charts/plots.js";
 import { hashOf, readRoute } from "../../src/isogloss/site/web/page/state.js";
 import { params } from "./board_fixture.js";
@@ -154,8 +153,6 @@ test("colours", () => {
 
 test("scales", () => {
   assert.deepEqual(niceTicks(0, 10, 5), [0, 2, 4, 6, 8, 10]);
-  assert.deepEqual(scoreRange([61, 79, NaN, 75]), [60, 80]);
-  assert.deepEqual(scoreRange([]), [0, 100]);
 });
 
 test("choices follow the address, or take the first value", () => {

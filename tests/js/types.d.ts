@@ -590,6 +590,12 @@ declare global {
 
   type Unranked = Omit<Standing, "rank">;
 
+  /** What the column of ranks shows. */
+  type RankedRow = Pick<Standing, "system" | "rank" | "cells" | "lacking" | "human">;
+  type RankedTable = Pick<Standings, "board" | "order" | "ranked" | "testRanks"> & {
+    by: Pick<ScoreColumn, "id" | "title" | "kind">;
+  };
+
   interface Segment {
     id: string;
     kind: string;
@@ -663,7 +669,10 @@ declare global {
   interface TestedOrder {
     test: string;
     note: string;
+    /** Of all ranked systems, if any pair was tested. */
     ranges: Map<string, Interval>;
+    /** Ranked systems that the test leaves out: any rank is possible. */
+    untested: Set<string>;
     groups: string[][];
   }
 
@@ -758,12 +767,12 @@ declare global {
     lower?: boolean;
     of(system: System): Maybe<number>;
     says?(system: System): TipLine[];
+    /** The leaderboard's ranking by the same scores. */
+    ranking?(): Standings;
   }
 
-  interface SystemRow {
-    system: System;
+  interface SystemRow extends RankedRow {
     values: Maybe<number>[];
-    rank: number | null;
   }
 
   interface Point {
@@ -899,8 +908,8 @@ declare global {
     label: string;
     href?: string;
     figure: Ended | null;
-    /** A ring, for example around the best score of any system. */
-    ring?: number;
+    /** A score to compare with, such as the best of any system. */
+    goal?: number;
     /** Faint dots. */
     others?: number[];
     text?: string;
@@ -957,6 +966,7 @@ declare global {
     first?: { is: (row: any) => boolean; title: string; rest: string };
     legend?: Child;
     most?: number;
+    className?: string;
     fallback?: (a: any, b: any) => number;
   }
 
@@ -1153,7 +1163,7 @@ declare global {
   interface FinderVerdict {
     text: string;
     sure: boolean;
-    ranges?: Map<string, Interval>;
+    order?: TestedOrder;
     /** A ranking whose test is to follow. */
     table?: Standings;
   }

@@ -135,10 +135,30 @@ def test_functions_that_fail_name_the_cell() -> None:
     ):
         with pytest.raises(PredictionError, match=expected):
             isogloss.score(function, suite="mini", tasks=["mini-xnli"], languages=["en"])
-    with pytest.raises(TypeError, match="PredictionError is a class: pass a fitted system"):
-        isogloss.score(PredictionError)
-    with pytest.raises(TypeError, match="got int"):
-        isogloss.score(3)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (PredictionError, "PredictionError is a class, not a fitted system"),
+        (3, "predictions cannot be of type int. Pass a folder, {task"),
+        ([{"id": "test-0"}], "type list.* pass several one by one, and records as a table"),
+        ({"test-0": "neutral"}, "expected {task: {language: {id: answer}}}, but 'test-0' has a str"),
+        ({"test": pd.DataFrame()}, "but 'test' has a DataFrame"),
+        ({"mini-xnli": {"test-0": "neutral"}}, "mini-xnli/test-0: expected {id: answer} or Embeddings, got str"),
+        ({"wikiann": {"sw": {}}, "panx": {"sw": {}}}, "wikiann/sw: two sets of answers, one under an alias"),
+        ({"mini-xnli": {"sw": pd.Series(["a", "b"], ["x", "x"])}}, "mini-xnli/sw: ids occur more than once"),
+        ({"mini-xnli": {"sw": Embeddings(queries=[], candidates=[])}}, "embeddings are for retrieval tasks"),
+    ],
+)
+def test_other_forms_are_refused_with_the_right_ones(given: Any, message: str) -> None:
+    with pytest.raises(PredictionError, match=message):
+        isogloss.score(given, suite="mini")
+
+
+def test_misspelt_options_name_the_right_one() -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown option 'langauges'\. Did you mean languages"):
+        isogloss.score({}, langauges=["sw"])  # type: ignore[call-arg]
 
 
 def table_of(**changed: Any) -> Any:
@@ -161,6 +181,11 @@ def table_of(**changed: Any) -> Any:
             {"task": ["mini-xnli"], "language": ["en"], "id": ["test-0"], "prediction": []},
             "columns of different lengths: task 1, language 1, id 1, prediction 0",
         ),
+        (
+            {"task": "mini-xnli", "language": [], "id": [], "prediction": []},
+            "column 'task': expected one value per row",
+        ),
+        (pd.DataFrame([[1, 2]], columns=["task", "task"]).assign(**table_of()), "several columns are called 'task'"),
     ],
 )
 def test_wrong_tables_name_the_column_and_the_row(table: Any, message: str) -> None:
@@ -174,6 +199,9 @@ def test_missing_values_are_abstentions_and_wrong_answers_problems() -> None:
     records = [row for row in rows() if (row["task"], row["language"]) == ("mini-xnli", "en")]
     records[0] = records[0] | {"prediction": None}
     found = isogloss.validate(pd.DataFrame(records))
+    by_id = pd.DataFrame(records).set_index("id")["prediction"]
+    for missing in (by_id, by_id.astype("string"), {**by_id, records[0]["id"]: np.nan}):
+        assert isogloss.validate({"mini-xnli": {"en": missing}}).everything() == found.everything()
     assert found.errors == []
     assert [problem.code.value for problem in found.everything()] == ["null-answers"]
     records[1] = records[1] | {"prediction": "perhaps"}
@@ -211,6 +239,7 @@ def test_embeddings_in_memory_rank_as_those_in_files(tmp_path: Path) -> None:
         (Embeddings(queries=queries, candidates=candidates[:, :3]), "8 dimensions, but the candidates have 3"),
         (Embeddings(queries=queries * np.nan, candidates=candidates), "queries: row 0 is not finite"),
         (Embeddings(queries=queries[0], candidates=candidates), "queries: expected a matrix of floats"),
+        (Embeddings(queries=[[1.0], [1.0, 2.0]], candidates=candidates), "queries: the rows have different lengths"),
     ):
         with pytest.raises(PredictionError, match=message):
             isogloss.score({"mini-tatoeba": {"sw": wrong}}, **asked)

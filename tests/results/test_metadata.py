@@ -12,7 +12,7 @@ import pytest
 from board.server.made_board import METADATA
 from isogloss.board.facts import system_facts
 from isogloss.board.model import KINDS
-from isogloss.results.metadata import FIELDS, known_facts, metadata_schema, read_metadata
+from isogloss.results.metadata import known_facts, metadata_schema, read_metadata
 from isogloss.results.system import SystemResult
 from isogloss.training.regimes import REGIMES, regime
 
@@ -25,21 +25,6 @@ def shown(**metadata: object) -> dict[str, object]:
     facts = msgspec.structs.asdict(facts_shown)
     hidden = ("id", "name", "regime")
     return {name: value for name, value in facts.items() if name not in hidden and value not in (None, "")}
-
-
-def guide_table() -> str:
-    schema = metadata_schema()
-    rows = ["| field | takes | meaning |", "|---|---|---|"]
-    for name in FIELDS:
-        shown_name = f"**`{name}`**" if name in schema["required"] else f"`{name}`"
-        properties = schema["properties"][name]
-        rows.append(f"| {shown_name} | {properties['x-takes']} | {properties['description']} |")
-    return "\n".join(rows)
-
-
-def test_the_guide_has_every_field() -> None:
-    text = (DOCS / "formats.md").read_text(encoding="utf-8")
-    assert guide_table() in text, f"docs/formats.md should have this table:\n{guide_table()}"
 
 
 def test_documented_examples_are_valid() -> None:

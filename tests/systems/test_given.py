@@ -94,11 +94,6 @@ def test_other_objects_are_a_type_error_in_words(given: object, what: str, tmp_p
         isogloss.run(given, out=tmp_path, **CELL)  # type: ignore[arg-type]
 
 
-def test_lists_of_predictions_are_a_type_error_in_words() -> None:
-    with pytest.raises(TypeError, match=r"^predictions are a folder or .*, got list; pass several folders one by one$"):
-        isogloss.score(["mine", "yours"])  # type: ignore[arg-type]
-
-
 def test_function_must_return_one_answer_per_example(tmp_path: Path) -> None:
     summary = isogloss.run(lambda examples: "x" * len(examples), out=tmp_path, **CELL)
     [reason] = summary.failed.values()

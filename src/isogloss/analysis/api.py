@@ -44,6 +44,10 @@ def analyze(
     Raises:
         UnknownNameError: unknown analysis, option, task, language or published system.
         AnalysisError: too few sources, or sources of the wrong kind.
+
+    Example:
+        isogloss.analyze("families", "published")
+        isogloss.analyze("consistency", "my-predictions", tasks=["xnli"], data="data").to_pandas()
     """
     limits = {"tasks": tasks, "languages": languages}
     question = _Question(entry=find_analysis(name), sources=results, data=data, limits=limits, options=options)
@@ -101,11 +105,10 @@ class _Question:
 
 
 def _over_predictions(question: _Question) -> Finding:
-    from isogloss.scoring.request import Request
+    from isogloss.scoring.request import Request, request_options
 
     own: dict[str, Any] = {**question.limits, "data": question.data}
-    declared = inspect.signature(Request.of).parameters
-    common = {key: value for key, value in declared.items() if key not in (*own, "pseudo")}
+    common = {key: value for key, value in request_options().items() if key not in (*own, "pseudo")}
     chosen = checked_options(question.entry, question.options, common)
     question.need_sources(*common)
     request = Request.of(**own, **{key: chosen.pop(key) for key in common if key in chosen})

@@ -57,6 +57,10 @@ def select(
         AnalysisError: too few languages or checkpoints, or missing scores.
         DataError: a file cannot be read.
         UnknownNameError: unknown task, metric or language.
+
+    Example:
+        isogloss.select("runs/encoder-xlm-r-base/zero-shot", task="xnli")
+        isogloss.select(scores_of_checkpoints, metric="accuracy").plot()
     """
     sources = _sources(checkpoints)
     scores = read_checkpoint_scores(sources, task=task, metric=metric)

@@ -1,6 +1,5 @@
 """`isogloss.plan`: how many examples, languages, seeds and prompts a comparison needs, from a pilot."""
 
-import inspect
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,12 +24,13 @@ from isogloss.scoring.cells import Progress
 from isogloss.scoring.compare import SystemRuns
 from isogloss.scoring.pilots import PlannedScore, planned_scores
 from isogloss.scoring.planning import LANGUAGE, TEST_SET, PilotStudy
-from isogloss.scoring.request import Request, ScoreOptions
+from isogloss.scoring.request import Request, ScoreOptions, lists_options, request_options
 from isogloss.scoring.score import judge_systems
 from isogloss.scoring.shared_levels import with_shared_levels
 from isogloss.workers import Workers, local_workers
 
 
+@lists_options(ScoreOptions)
 def plan(  # noqa: PLR0913 - the options of the command
     *pilots: "Predictions",
     difference: float = 1.0,
@@ -83,6 +83,10 @@ def plan(  # noqa: PLR0913 - the options of the command
         AnalysisError: too few examples, no difference between the pilots, or an invalid goal.
         PredictionError: pilots without a common cell, or with invalid answers.
         UnknownNameError: unknown suite, task, language or factor of a budget.
+
+    Example:
+        isogloss.plan("mine", "theirs", difference=0.5, data="data")
+        isogloss.plan(score=70.0, examples=500, budgets=[{"seeds": 5}])
     """
     question = StudyQuestion(
         difference=difference,
@@ -171,7 +175,7 @@ def _command(
     pilots: Sequence[Predictions], question: StudyQuestion, spread: AssumedSpread | None, options: Mapping[str, Any]
 ) -> str:
     """Return the command with all options that differ from their defaults."""
-    usual: dict[str, Any] = {**StudyQuestion.__dataclass_fields__, **inspect.signature(Request.of).parameters}
+    usual: dict[str, Any] = {**StudyQuestion.__dataclass_fields__, **request_options()}
     given = {**vars(question), **(vars(spread) if spread else {}), **options}
     changed = {name: value for name, value in given.items() if name not in usual or value != usual[name].default}
     budgets = [",".join(f"{name}={count}" for name, count in budget.items()) for budget in changed.pop("budgets", ())]

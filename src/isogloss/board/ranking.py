@@ -3,11 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import nan
+from math import comb, nan
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from isogloss.analysis.example_order import MOST_TESTED
@@ -18,14 +17,13 @@ from isogloss.errors import IsoglossError
 from isogloss.metrics import aggregate
 from isogloss.metrics.language_tests import LEAST_LANGUAGES, language_tests
 from isogloss.metrics.ordering import Ordering, ordering
-from isogloss.metrics.significance import holm
 from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.predictions.problems import LeftOut
 from isogloss.predictions.run_folders import run_names
 from isogloss.results.published_scores import speakers_in_millions
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.cells import judged_cells
-from isogloss.scoring.compare import SystemRuns, compare_systems
+from isogloss.scoring.compare import SystemRuns, compare_each_pair
 from isogloss.scoring.comparison import Comparison, ScoreContrast
 from isogloss.scoring.contrast import SystemContrast
 from isogloss.scoring.main_score import lower_is_better
@@ -47,6 +45,8 @@ UNTESTED = ""
 # Letters of more systems than this cannot be read, and their groups would be most of a page's data. The page has the
 # same limit (ordering.js).
 MOST_LETTERED = 100
+# Tests of cells on a board, about as many as of 16 systems on all of XTREME-R, which take minutes.
+_MOST_CELL_TESTS = 25_000
 # Figures of two views that differ by less, in points, are the same.
 _ROUNDING = 1e-6
 # Readers' own weights of tasks, on the page; equal if not set.
@@ -244,7 +244,7 @@ def paired_tests(
     request = Request(suite=suite, tasks=suite.tasks, split=entries[indices[0]].scorer.split or "test", data=data)
     try:
         judged = {}
-        tested = indices[:MOST_TESTED]
+        tested = indices[: _most_tested(max(len(entries[index].cells) for index in indices))]
         # Seeds of two systems must not be taken for the same, whatever the systems are called.
         for index, name in zip(tested, distinct_names([entries[index].name for index in tested]), strict=True):
             left_out: list[LeftOut] = []
@@ -252,7 +252,9 @@ def paired_tests(
             runs = [list(judged_cells(run, request, progress, left_out)) for run in folders]
             judged[index] = SystemRuns.of(name, runs, left_out, names=run_names(folders))
         tests = {}
-        for (one, other), columns in compared_pairs(judged, request).items():
+        for (first, second), comparison in compare_each_pair(list(judged.values()), request).items():
+            columns = _columns(comparison)
+            one, other = tested[first], tested[second]
             for pair, sign in (((one, other), 1), ((other, one), -1)):
                 tests[pair] = [
                     PairedTest(
@@ -265,35 +267,16 @@ def paired_tests(
         return PairedTests(why_none=str(error))
 
 
-def compared_pairs(
-    judged: Mapping[int, SystemRuns], request: Request
-) -> dict[tuple[int, int], dict[str, ScoreContrast]]:
-    """Return the contrasts of every pair by column, corrected over all pairs.
-
-    Systems with the same cells are compared as `isogloss compare` does. Otherwise each pair is compared on its own
-    cells, and the p-values of each column, which are corrected within each pair, are then corrected over the pairs.
-    """
-    pairs = list(combinations(judged, 2))
-    if len({frozenset(system.cells) for system in judged.values()}) == 1:
-        compared = compare_systems(list(judged.values()), request, power=False).pairs
-        return {pair: _columns(comparison) for pair, comparison in zip(pairs, compared, strict=True)}
-    contrasts = {
-        (one, other): _columns(compare_systems([judged[one], judged[other]], request, power=False).pairs[0])
-        for one, other in pairs
-        if judged[one].cells.keys() & judged[other].cells.keys()
-    }
-    for column in dict.fromkeys(column for columns in contrasts.values() for column in columns):
-        tested = [columns for columns in contrasts.values() if column in columns]
-        for columns, p in zip(tested, holm([columns[column].p for columns in tested]).tolist(), strict=True):
-            columns[column] = msgspec.structs.replace(columns[column], p=p)
-    return contrasts
+def _most_tested(cells: int) -> int:
+    """Return the largest number of systems with tests of all pairs on this many cells each."""
+    fitting = (count for count in range(MOST_LETTERED, MOST_TESTED, -1) if comb(count, 2) * cells <= _MOST_CELL_TESTS)
+    return next(fitting, MOST_TESTED)
 
 
 def _columns(comparison: Comparison) -> dict[str, ScoreContrast]:
-    """Return the contrasts of complete averages, and of cells, by column."""
-    overall = {} if comparison.overall is None or comparison.overall.partial else {OVERALL: comparison.overall}
-    tasks = {contrast.name: contrast for contrast in comparison.tasks if not contrast.partial}
-    return overall | tasks | {contrast.name: contrast for contrast in comparison.cells}
+    """Return the contrasts by column; averages of a part of the cells have the star of `isogloss compare`."""
+    averages = [*comparison.tasks, *([comparison.overall] if comparison.overall else [])]
+    return {contrast.label: contrast for contrast in (*averages, *comparison.cells)}
 
 
 def signed_difference(contrast: SystemContrast, ends: Sequence[float | None], sign: int) -> dict[str, Any]:

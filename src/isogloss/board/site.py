@@ -37,11 +37,11 @@ _NOT_SITE = "Pass a new or empty folder, or a board folder"
 
 def build_board(
     sources: Sequence[Path | str | Results],
-    out: Path | str,
+    out: str | os.PathLike[str],
     *,
     suite: str = "xtreme-r",
     title: str = "",
-    data: Path | None = None,
+    data: str | os.PathLike[str] | None = None,
     explain: Sequence[Path | str] = (),
     examples: bool = True,
     progress: Callable[[str], None] | None = None,
@@ -67,9 +67,12 @@ def build_board(
         DataError: an input is invalid, or the folder is not a board or cannot be written.
         PredictionError: a prediction folder cannot be scored.
         UnknownNameError: unknown suite or published system.
+
+    Example:
+        isogloss.build_board(["my-predictions", "published"], "site", data="data")
     """
     report_step = progress or (lambda step: None)
-    folder = Path(out)
+    folder, data = Path(out), None if data is None else Path(data)
     check_is_site(folder)
     chosen = find_suite(suite)
     report_step("reading")

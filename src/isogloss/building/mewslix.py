@@ -125,7 +125,7 @@ def build_mewslix(
     workers: Workers | None = None,
     work: str | os.PathLike[str] | None = None,
     task: str = BUILT,
-    progress: ScanProgress = lambda done, total: None,
+    progress: ScanProgress | None = None,
 ) -> BuiltMewslix:
     """Build a Mewsli-X from dumps of Wikinews, Wikipedia and Wikidata.
 
@@ -146,6 +146,9 @@ def build_mewslix(
 
     Raises:
         DataError: a missing or unknown dump, no mentions, no entities, or a folder that cannot be written.
+
+    Example:
+        isogloss.build_mewslix(["dumps"], out="data")
     """
     check_name(task)
     settings = settings or MewslixSettings()
@@ -155,7 +158,7 @@ def build_mewslix(
     for each in (work_folder, work_folder / "parts"):
         remove_leftovers(each)
     jobs = _scan_jobs(files, settings, work_folder / "parts")
-    _scan(jobs, workers, progress)
+    _scan(jobs, workers, progress or (lambda *_: None))
     _check_overlaps(jobs)
     vocabulary = build_vocabulary(jobs, work_folder, settings.description_languages)
     counts = DatasheetCounts()

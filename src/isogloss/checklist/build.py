@@ -1,6 +1,7 @@
 """Write the suite: JSON lines with gold, slots and stable ids, and optional SQuAD files."""
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
@@ -18,15 +19,15 @@ from isogloss.checklist.tasks import CASES
 from isogloss.data.files import atomic_write
 from isogloss.errors import unknown
 from isogloss.grammar.cases import ChecklistCase, ChecklistExample, fillers
-from isogloss.grammar.file import Grammar, grammar
+from isogloss.grammar.file import CODES, Grammar, grammar
 from isogloss.grammar.schema import TESTS
 
 _JSON = msgspec.json.Encoder()
 
 
-def build(
-    out: Path,
-    languages: Sequence[str],
+def build_checklist(
+    out: str | os.PathLike[str],
+    languages: Sequence[str] | None = None,
     *,
     variant: str = "mft",
     count: int = CASES,
@@ -35,12 +36,12 @@ def build(
     jobs: int = 1,
     progress: Callable[[str], None] | None = None,
 ) -> list[tuple[Path, int]]:
-    """Write `<out>/<language>.jsonl` (and `<language>.squad.json`) for each language.
+    """Write the template tests of basic skills: `<out>/<language>.jsonl` (and `<language>.squad.json`).
 
     Args:
         out: output folder.
-        languages: languages to write.
-        variant: one of `isogloss.checklist.shipped.VARIANTS`.
+        languages: languages to write; default all 51.
+        variant: "mft", or "inv-names" or "inv-unrelated" of the suite checklist-invariance.
         count: cases per test.
         seed: 0 for the built-in cases; any other draws new ones.
         squad: True to also write SQuAD files.
@@ -49,12 +50,22 @@ def build(
 
     Returns:
         The JSON-lines files, with the number of their examples.
+
+    Raises:
+        UnknownNameError: unknown variant or language.
+
+    Example:
+        isogloss.build_checklist("checklist", ["en", "sw", "ta"])
     """
     if variant not in VARIANTS:
         raise unknown("kind", variant, VARIANTS)
+    languages = list(CODES) if languages is None else languages
+    for code in languages:
+        if code not in CODES:
+            raise unknown("checklist language", code, CODES)
     for test in TESTS:
         cases_with_every_answer(test, count, seed)  # drawn before workers start, so forked workers inherit them
-    write = partial(_write_language, out, variant, count, seed, squad)
+    write = partial(_write_language, Path(out), variant, count, seed, squad)
     written: list[tuple[Path, int]] = []
     with ExitStack() as stack:
         parallel = jobs > 1 and len(languages) > jobs

@@ -116,7 +116,7 @@ def _analyses() -> Iterable[str]:
 
 
 def _lists() -> Iterable[str]:
-    from isogloss.cli.listing import LISTS
+    from isogloss.tables.listings import LISTS
 
     return [*LISTS, *_tasks(), *_languages()]
 

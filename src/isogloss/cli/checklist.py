@@ -63,11 +63,11 @@ def build(
     Examples:
       isogloss checklist build --out checklist --languages en,sw,ta
     """
-    from isogloss.checklist.build import build as write
+    from isogloss.checklist.build import build_checklist
 
     with progress("writing") as step:
         jobs = os.cpu_count() or 1
-        written = write(
+        written = build_checklist(
             out, _language_codes(languages), variant=kind, count=cases, seed=seed, squad=squad, jobs=jobs, progress=step
         )
     total = sum(count for _, count in written)

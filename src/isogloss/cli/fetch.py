@@ -56,17 +56,14 @@ def fetch(
     """
     from isogloss.data.fetch import RetryPolicy
     from isogloss.data.fetch import fetch as fetch_datasets
-    from isogloss.data.fetch.catalog import dataset, datasets
+    from isogloss.data.fetch.api import chosen_datasets
+    from isogloss.data.fetch.catalog import datasets
     from isogloss.data.fetch.session import is_mirror
     from isogloss.data.location import default_data_dir
 
     folder = data or default_data_dir()
     try:
-        if "all" in (names or []):
-            skipped = [entry.name for entry in datasets().values() if entry.model or entry.translated]
-            chosen = [entry for name, entry in datasets().items() if entry.sources and name not in skipped]
-        else:
-            chosen = list(dict.fromkeys(map(dataset, names or [])))
+        chosen = chosen_datasets(names or ())
     except UnknownNameError as error:
         raise typer.BadParameter(str(error), param_hint="TASK") from None
     if mirror and not is_mirror(mirror):

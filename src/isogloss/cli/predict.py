@@ -1,7 +1,6 @@
 """isogloss predict: run a system on one task and language."""
 
-import tempfile
-from pathlib import Path
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -37,31 +36,11 @@ def predict(
       isogloss predict ngram --task tydiqa --language ko --regime in-language \\
           --data data --out answers
     """
-    from isogloss.errors import unknown
-    from isogloss.predictions.write import destination, write_predictions
-    from isogloss.runs.fit import FitJob, fit_system
-    from isogloss.runs.fit import predict as predict_examples
-    from isogloss.systems import system as find_system
-    from isogloss.systems.base import replies_of
-    from isogloss.tasks.pseudo_sets import ORIGINAL_SPLITS
-    from isogloss.tasks.registry import given_task as find_task
-    from isogloss.tasks.registry import no_language
-    from isogloss.training.regimes import regime as find_regime
+    from isogloss.predictions.write import prediction_path
+    from isogloss.runs.api import predict as answer
+    from isogloss.tasks.registry import given_task
 
-    if split not in (splits := ("test", "dev", *ORIGINAL_SPLITS)):
-        raise unknown("split", split, splits)
-    entry = find_task(task)
-    if language not in entry.every_language and split not in ORIGINAL_SPLITS:
-        raise no_language(entry.id, language, entry.every_language)
-    destination(out, entry, language, split, force=force)
-    training = find_regime(regime)
-    [fit] = training.fits([language])
-    with o.progress("fitting") as step, tempfile.TemporaryDirectory() as folder:
-        job = FitJob(regime=training, task=entry, fit=fit, seed=seed, data=data, folder=Path(folder))
-        fitted, _ = fit_system(find_system(system), job)
-        step(f"done, predicting {entry.id}/{language}")
-        examples = job.read(language, split).examples
-        values = predict_examples(fitted, entry, examples)
-    replies = replies_of(values)
-    path = write_predictions(out, entry, language, split, examples.ids, values, replies=replies, force=force)
-    o.say(f"{path}  {len(examples):,} predictions")
+    with o.progress("fitting") as step:
+        call = partial(answer, system, task, language, split=split, regime=regime, seed=seed, data=data)
+        answers = call(out=out, force=force, progress=step)
+    o.say(f"{prediction_path(out, given_task(task), language, split)}  {len(answers):,} predictions")

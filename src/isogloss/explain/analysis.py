@@ -26,7 +26,7 @@ from isogloss.predictions.memory import Predictions, PredictionSource, open_pred
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.cells import Progress, Shortcomings, answered_row, asked_cells
 from isogloss.scoring.names import distinct_names
-from isogloss.scoring.request import Request
+from isogloss.scoring.request import Request, lists_options
 from isogloss.scoring.results import json_of
 from isogloss.workers import Workers, in_parallel, local_workers
 
@@ -80,6 +80,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     plot = plot
 
 
+@lists_options(ExplainOptions)
 def explain(
     *predictions: "Predictions",
     attributes: Sequence[str] | None = None,
@@ -115,6 +116,11 @@ def explain(
     Raises:
         PredictionError: no predictions, systems without a common cell, answers that cannot be scored, or no gold.
         UnknownNameError: unknown suite, task, language, split, attribute, convention or dialect.
+
+    Example:
+        analysis = isogloss.explain("my-predictions", tasks=["xquad"], languages=["en", "sw"], data="data")
+        analysis.to_pandas()
+        isogloss.explain("mine", "theirs", attributes=["aLen=shared"], data="data").plot()
     """
     if not predictions:
         raise PredictionError("nothing to explain", fix="Pass a prediction folder")

@@ -11,6 +11,8 @@ from isogloss.tasks.registry import task as find_task
 
 # Columns of a table with predictions; others are ignored.
 COLUMNS = ("task", "language", "id", "prediction")
+# Types of the missing values of pandas.
+_MISSING = ("NAType", "NaTType")
 
 
 @runtime_checkable
@@ -65,7 +67,7 @@ def answers_in_table(table: Tabular, *, pseudo: bool = False) -> dict[str, dict[
         key = _id(identifier, where)
         if key in cell:
             raise PredictionError(f"column 'id': {key!r} occurs twice in {name}/{code}", where=where)
-        cell[key] = _plain(value)
+        cell[key] = plain(value)
     return answers
 
 
@@ -91,7 +93,14 @@ def columns_of(
     if missing := [name for name in needed if name not in names]:
         fix = f"A table of {what} has the columns {', '.join(needed)}; this one has {', '.join(map(str, names))}"
         raise error(f"no column {missing[0]!r}", where=where, fix=fix)
-    columns = {name: _values(table[name]) for name in (*needed, *optional) if name in names}
+    wanted = [name for name in (*needed, *optional) if name in names]
+    for name in wanted:
+        if names.count(name) > 1:
+            raise error(f"several columns are called {name!r}", where=where, fix="Rename all but one")
+        if isinstance(table[name], str) or not isinstance(table[name], Iterable):
+            what = f"column {name!r}: expected one value per row, got {table[name]!r}"
+            raise error(what, where=where, fix="Pass a list")
+    columns = {name: _values(table[name]) for name in wanted}
     if len(set(map(len, columns.values()))) > 1:
         sizes = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
         raise error(f"columns of different lengths: {sizes}", where=where)
@@ -130,10 +139,12 @@ def _id(identifier: object, where: str) -> str:
     raise PredictionError(f"column 'id': expected text, got {identifier!r}", where=where, fix="Write ids as text")
 
 
-def _plain(value: Any) -> Any:
-    """Return an answer as Python values: None for NaN, lists for arrays."""
-    if isinstance(value, float) and math.isnan(value):
-        return None
+def plain(value: Any) -> Any:
+    """Return an answer as Python values: None for missing values of numpy and pandas, lists for arrays."""
+    if isinstance(value, str):
+        return value
     if hasattr(value, "tolist"):
         value = value.tolist()
-    return list(map(_plain, value)) if isinstance(value, list | tuple) else value
+    if type(value).__name__ in _MISSING or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return list(map(plain, value)) if isinstance(value, list | tuple) else value

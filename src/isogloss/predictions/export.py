@@ -60,6 +60,9 @@ def export(
             all other languages are written first.
         PredictionError: a guide has no answers to all examples, or invalid ones.
         IsoglossError: unsupported file type of `out`, or pyarrow is missing; the subset is too small.
+
+    Example:
+        isogloss.export("xquad", "inputs", languages=["en", "sw"], data="data")
     """
     use_tasks_of(data)
     chosen = task if isinstance(task, Task) else find_task(task)

@@ -67,9 +67,9 @@ class Answers:
             raise DataError(f"more than {MAX_ANSWERS:,} answers", where=str(self.path))
 
     def convert(self, kind: Kind, identifier: str, value: Any) -> None:
-        """Add an untyped answer; a wrong type becomes a problem."""
+        """Add an untyped answer, None to abstain; a wrong type becomes a problem."""
         try:
-            typed = kind.normalize(msgspec.convert(value, kind.answer_type))
+            typed = None if value is None else kind.normalize(msgspec.convert(value, kind.answer_type))
         except msgspec.ValidationError as error:
             self.wrong(0, f"answer to {identifier!r}: {error}", f"Write {kind.answer_help}")
         else:

@@ -1,13 +1,14 @@
 """Predictions in memory, used like prediction folders: `open_predictions` takes every form that users pass."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
+from isogloss.errors import PredictionError
 from isogloss.notebooks import short_repr
-from isogloss.predictions.columns import Tabular, answers_in_table, is_table
+from isogloss.predictions.columns import Tabular, answers_in_table, is_table, plain
 from isogloss.predictions.folder import PredictionFile, PredictionFolder
 from isogloss.predictions.formats import Answers
 from isogloss.predictions.on_demand import (
@@ -25,9 +26,18 @@ from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
-# The answers of a cell by id, or its embeddings.
-CellAnswers = Mapping[str, Any] | Embeddings
-# {task: {language: {id: answer}}}
+
+@runtime_checkable
+class AnswersById(Protocol):
+    """A mapping from id to answer, or a pandas series with the ids as its index."""
+
+    def items(self) -> Iterable[tuple[Any, Any]]:
+        """Return ids and answers."""
+
+
+# The answers of a cell by id, or as `import_files` returns them, or its embeddings.
+CellAnswers = AnswersById | Answers | Embeddings
+_SHAPE = "{task: {language: {id: answer}}}"
 AnswersByCell = Mapping[str, Mapping[str, CellAnswers]]
 # A prediction folder, answers by cell, a table of answers, a function of examples, or a fitted system.
 Predictions = str | os.PathLike[str] | AnswersByCell | Tabular | AnswerFunction | FittedSystem
@@ -37,7 +47,7 @@ Predictions = str | os.PathLike[str] | AnswersByCell | Tabular | AnswerFunction 
 class PredictionsInMemory:
     """Answers by task id, language and example id, for any split."""
 
-    answers: AnswersByCell
+    answers: Mapping[str, Mapping[str, Mapping[str, Any] | Embeddings]]
     root: Path = Path("predictions")
 
     __repr__ = short_repr
@@ -68,10 +78,7 @@ class PredictionsInMemory:
             return answers_of_embeddings(task, given, file.path, examples)
         kind, answers = kind_of(task), Answers(file.path)
         for identifier, value in answers.worth_reading(given.items()):
-            if value is None:
-                answers.add(str(identifier), None)
-            else:
-                answers.convert(kind, str(identifier), value)
+            answers.convert(kind, str(identifier), value)
         answers.ids = kind.known_ids(answers.ids, examples)
         return answers
 
@@ -86,9 +93,9 @@ def open_predictions(predictions: Predictions, *, pseudo: bool = False) -> Predi
     Tasks may be given by an alias. With `pseudo`, answers may have further languages, those of pseudo test sets.
 
     Raises:
-        PredictionError: the folder does not exist or is a folder of runs, or a table has no such column or cell.
+        PredictionError: the folder does not exist or is a folder of runs, a table has no such column or cell, or the
+            predictions have none of these forms.
         UnknownNameError: unknown task or language.
-        TypeError: none of these forms.
     """
     if isinstance(predictions, str | os.PathLike):
         return single_run(Path(predictions))
@@ -97,12 +104,14 @@ def open_predictions(predictions: Predictions, *, pseudo: bool = False) -> Predi
     if isinstance(predictions, Mapping):
         return PredictionsInMemory(_known_cells(cast("AnswersByCell", predictions), pseudo=pseudo))
     if isinstance(predictions, type):
-        raise TypeError(f"{predictions.__name__} is a class: pass a fitted system, or run it with isogloss.run")
+        what = f"{predictions.__name__} is a class, not a fitted system"
+        raise PredictionError(what, fix="Pass an object, or run the class with isogloss.run")
     if callable(predictions) or isinstance(predictions, FittedSystem):
         return PredictionsOnDemand.of(predictions)
-    advice = "; pass several one by one" if isinstance(predictions, list | tuple | set) else ""
-    forms = "a folder, {task: {language: {id: answer}}}, a table, a function of examples or a fitted system"
-    raise TypeError(f"predictions are {forms}, got {type(predictions).__name__}{advice}")
+    what = f"predictions cannot be of type {type(predictions).__name__}"
+    forms = f"Pass a folder, {_SHAPE}, a table, a function of examples or a fitted system"
+    advice = "; pass several one by one, and records as a table: pandas.DataFrame(records)"
+    raise PredictionError(what, fix=forms + advice * isinstance(predictions, list | tuple | set))
 
 
 def source_name(predictions: object) -> str:
@@ -110,18 +119,33 @@ def source_name(predictions: object) -> str:
     return str(predictions) if isinstance(predictions, str | os.PathLike) else "<predictions in memory>"
 
 
-def _known_cells(predictions: AnswersByCell, *, pseudo: bool) -> AnswersByCell:
+def _known_cells(predictions: AnswersByCell, *, pseudo: bool) -> dict[str, dict[str, Mapping[str, Any] | Embeddings]]:
     """Return answers by the ids of tasks; unknown tasks and languages are errors."""
-    answers: dict[str, Mapping[str, CellAnswers]] = {}
+    answers: dict[str, dict[str, Mapping[str, Any] | Embeddings]] = {}
     for name, languages in predictions.items():
-        task = find_task(name)
+        if not isinstance(languages, Mapping) or is_table(languages):
+            what = f"expected {_SHAPE}, but {name!r} has a {type(languages).__name__}"
+            raise PredictionError(what, where="predictions")
+        task = find_task(str(name))
         for code, cell in languages.items():
+            where = f"{task.id}/{code}"
+            if not isinstance(cell, Embeddings | Answers | AnswersById):
+                what = f"expected {{id: answer}} or Embeddings, got {type(cell).__name__}"
+                raise PredictionError(what, where=where, fix=f"Pass {_SHAPE}")
             if code not in task.every_language and not (pseudo and is_tag(code)):
                 raise no_language(task.id, code, task.every_language)
-            if not isinstance(cell, Mapping | Embeddings):
-                what = f"expected {{id: answer}} or Embeddings, got {type(cell).__name__}"
-                raise TypeError(f"{task.id}/{code}: {what}")
-        answers[task.id] = languages
+            if code in answers.setdefault(task.id, {}):
+                raise PredictionError("two sets of answers, one under an alias of the task", where=where)
+            answers[task.id][code] = cell if isinstance(cell, Embeddings) else _by_id(cell, where)
+    return answers
+
+
+def _by_id(cell: Answers | AnswersById, where: str) -> Mapping[str, Any]:
+    """Return the answers of a mapping, a pandas series or an import by id, as Python values."""
+    pairs = list(zip(cell.ids, cell.values, strict=True) if isinstance(cell, Answers) else cell.items())
+    answers = {identifier: plain(value) for identifier, value in pairs}
+    if len(answers) < len(pairs):
+        raise PredictionError("ids occur more than once", where=where, fix="Give one answer per id")
     return answers
 
 

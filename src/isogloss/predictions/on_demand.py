@@ -9,6 +9,7 @@ import numpy as np
 
 from isogloss.errors import PredictionError
 from isogloss.notebooks import short_repr
+from isogloss.predictions.columns import plain
 from isogloss.predictions.folder import PredictionFile
 from isogloss.predictions.formats import Answers
 from isogloss.tasks.examples import Examples
@@ -74,7 +75,14 @@ class _GivenVectors:
 
 
 def _rows(given: Any, count: int, side: str, examples: Examples) -> Any:
-    vectors = np.asarray(given)
+    if hasattr(given, "detach"):  # a tensor of torch: it may be on a GPU, need gradients, or have 16-bit numbers
+        given = given.detach().cpu()
+        given = given.float() if str(given.dtype) == "torch.bfloat16" else given
+    try:
+        vectors = np.asarray(given)
+    except ValueError:
+        what = f"{side}: the rows have different lengths"
+        raise PredictionError(what, where=_name(examples), fix="Pass one vector per text") from None
     if vectors.ndim != 2 or not np.issubdtype(vectors.dtype, np.floating):
         what = f"{side}: expected a matrix of floats, got {vectors.dtype} with shape {vectors.shape}"
         raise PredictionError(what, where=_name(examples))
@@ -93,12 +101,16 @@ def _name(examples: Examples) -> str:
 
 def answers_of_embeddings(task: Task, embeddings: Embeddings, path: Path, examples: Examples) -> Answers:
     """Return the answers computed from embeddings; empty answers are left out."""
+    kind = kind_of(task)
+    if kind.form not in ("ranking", "pairs"):
+        what = f"embeddings are for retrieval tasks, not for {task.id}"
+        raise PredictionError(what, where=_name(examples), fix=f"Answer with {kind.answer_help}")
     vectors, answers = _GivenVectors(embeddings, examples.split), Answers(path)
     queries, candidates = vectors.queries(examples), vectors.candidates(examples)
     if queries.shape[1] != candidates.shape[1]:
         what = f"{queries.shape[1]} dimensions, but the candidates have {candidates.shape[1]}"
         raise PredictionError(what, where=_name(examples))
-    values = kind_of(task).answers_from_vectors(task, examples, vectors)
+    values = kind.answers_from_vectors(task, examples, vectors)
     for identifier, value in zip(examples.ids, values, strict=True):
         if value:
             answers.add(identifier, value)
@@ -165,8 +177,5 @@ class PredictionsOnDemand:
             raise PredictionError(what, where=_name(examples))
         answers, kind = Answers(file.path), kind_of(task)
         for identifier, value in answers.worth_reading(zip(examples.ids, values, strict=True)):
-            if value is None:
-                answers.add(identifier, None)
-            else:
-                answers.convert(kind, identifier, value)
+            answers.convert(kind, identifier, plain(value))
         return answers

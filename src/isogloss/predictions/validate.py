@@ -150,6 +150,9 @@ def validate(
         PredictionError: the folder is missing, or has predictions beside its runs.
         UnknownNameError: unknown task.
         PluginError: the plugin of a task in the folder cannot be loaded.
+
+    Example:
+        isogloss.validate("my-predictions", data="data").errors
     """
     if not isinstance(predictions, str | os.PathLike):
         return _validate_in_memory(predictions, data, tasks, languages, gold, progress, subset, split)

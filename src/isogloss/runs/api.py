@@ -1,21 +1,28 @@
-"""`isogloss.run` and `isogloss.train`: the verbs as Python functions."""
+"""`isogloss.run`, `train` and `predict`: the verbs as Python functions."""
 
 import os
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import IsoglossError
+from isogloss.errors import IsoglossError, unknown
+from isogloss.predictions.write import destination, write_predictions
+from isogloss.runs.fit import FitJob, fit_system
+from isogloss.runs.fit import predict as predict_examples
 from isogloss.runs.grid import run_plan
 from isogloss.runs.place import Place
 from isogloss.runs.plan import Plan
 from isogloss.runs.summary import RunSummary
 from isogloss.scoring.request import Request
-from isogloss.systems.base import System, SystemName
-from isogloss.systems.given import Predictor
-from isogloss.tasks.registry import given_task_id
+from isogloss.systems.base import System, SystemName, replies_of
+from isogloss.systems.given import Predictor, given_system
+from isogloss.tasks.loading import data_folder
+from isogloss.tasks.pseudo_sets import ORIGINAL_SPLITS
+from isogloss.tasks.registry import given_task, given_task_id, no_language
 from isogloss.tasks.suites import SUITES
 from isogloss.training.recipes import changes
+from isogloss.training.regimes import regime as find_regime
 
 
 def run(  # noqa: PLR0913 - the options of the verb
@@ -75,6 +82,10 @@ def run(  # noqa: PLR0913 - the options of the verb
         UnknownNameError: unknown system, suite, task, language, split or regime.
         TypeError: an object that cannot be used as a system.
         IsoglossError: the folder has cells of another configuration of the system.
+
+    Example:
+        isogloss.run("ngram", suite="mini", seeds=2, out="runs")
+        isogloss.run(my_function, tasks=["xnli"], languages=["sw"], data="data", out="runs")
     """
     folder = None if data is None else Path(data)
     request = Request.of(
@@ -134,6 +145,9 @@ def train(  # noqa: PLR0913 - the options of the verb
     Raises:
         UnknownNameError: unknown system, recipe, task, language, split or regime.
         IsoglossError: the system does not use recipes, or the folder has cells of another configuration.
+
+    Example:
+        isogloss.train("encoder:xlm-roberta-base", tasks=["xnli"], seeds=3, data="data", out="runs")
     """
     tasks = [tasks] if isinstance(tasks, str) else tasks
     settings = recipe_settings(system, recipe, config)
@@ -148,6 +162,69 @@ def train(  # noqa: PLR0913 - the options of the verb
     )
     plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings)
     return run_plan(plan, jobs=jobs or 0, place=Place.of(on))
+
+
+def predict(  # noqa: PLR0913 - the options of the verb
+    system: "str | System | type[System] | Predictor",
+    task: str,
+    language: str,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    split: str = "test",
+    regime: str = "zero-shot",
+    seed: int = 0,
+    data: str | os.PathLike[str] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    force: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> dict[str, Any]:
+    """Fit a system on a task and predict the examples of one language.
+
+    Args:
+        system: as for `run`.
+        task: name of the task, or a task file.
+        language: language to predict.
+        out: prediction folder to write `<task>/<language>.jsonl` in; None to write nothing.
+        split: "test", "dev", "pseudo" or "pseudo-dev".
+        regime: source of the training data.
+        seed: random seed.
+        data: data folder; default ISOGLOSS_DATA or the user's cache.
+        settings: settings of the system, as for `run`.
+        force: True to replace an existing file in `out`.
+        progress: called with each step.
+
+    Returns:
+        The answers by id, as `score` takes them: `{task: {language: answers}}`.
+
+    Raises:
+        UnknownNameError: unknown system, task, language, split or regime.
+        PredictionError: `out` has predictions already.
+        IsoglossError: the system cannot answer the task, or there is no training set.
+
+    Example:
+        answers = isogloss.predict("ngram", "mini-xnli", "sw")
+        isogloss.score({"mini-xnli": {"sw": answers}}, suite="mini")
+    """
+    if split not in (splits := ("test", "dev", *ORIGINAL_SPLITS)):
+        raise unknown("split", split, splits)
+    entry = given_task(task)
+    if language not in entry.every_language and split not in ORIGINAL_SPLITS:
+        raise no_language(entry.id, language, entry.every_language)
+    if out is not None:
+        destination(Path(out), entry, language, split, force=force)
+    training = find_regime(regime)
+    [fit] = training.fits([language])
+    report_step = progress or (lambda step: None)
+    with tempfile.TemporaryDirectory() as folder:
+        job = FitJob(regime=training, task=entry, fit=fit, seed=seed, data=data_folder(data), folder=Path(folder))
+        fitted, _ = fit_system(given_system(system, settings or {}), job)
+        report_step(f"done, predicting {entry.id}/{language}")
+        examples = job.read(language, split).examples
+        values = predict_examples(fitted, entry, examples)
+    if out is not None:
+        replies = replies_of(values)
+        write_predictions(Path(out), entry, language, split, examples.ids, values, replies=replies, force=force)
+    return dict(zip(examples.ids, values, strict=True))
 
 
 def recipe_settings(system: str, recipe: str | None, config: str | os.PathLike[str] | None) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def search(  # noqa: PLR0913 - the options of the verb
     memory: str | int = "2 GB",
     force: bool = False,
     shard_rows: int = 0,
-    progress: ShardProgress = lambda done, total: None,
+    progress: ShardProgress | None = None,
 ) -> FoundCandidates:
     """Find the k candidates with the largest inner product per query, exactly, over any number of workers.
 
@@ -119,6 +119,9 @@ def search(  # noqa: PLR0913 - the options of the verb
     Raises:
         PredictionError: not a matrix of finite numbers, dimensions differ, or fewer than k candidates.
         IsoglossError: too little memory, another search in the folder, or workers that die repeatedly.
+
+    Example:
+        isogloss.search("queries.npy", "candidates.npy", k=10, jobs=8, out="neighbours")
     """
     place, folder = Place.of(on), Path(out)
     size = memory if isinstance(memory, int) else byte_count(memory, "")
@@ -139,7 +142,7 @@ def search(  # noqa: PLR0913 - the options of the verb
         shard = partial(ShardJob, plan=plan, blocks=blocks, files=files, folder=parts, workers=jobs or 1)
         shards = [shard(start=start, stop=stop) for start, stop in plan.shards]
         workers = None if place.is_here and jobs == 1 else place.workers(jobs)
-        rows, scores = _searched(shards, workers, replace(place.resources, memory=size), progress)
+        rows, scores = _searched(shards, workers, replace(place.resources, memory=size), progress or (lambda *_: None))
         for name, array in (("rows", rows), ("scores", scores)):
             with atomic_write(folder / f"{name}.npy") as stream:
                 np.save(stream.buffer, array)

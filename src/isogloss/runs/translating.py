@@ -112,6 +112,10 @@ def translate(  # noqa: PLR0913 - the settings of the verb
     Raises:
         UnknownNameError: unknown task, language, split, setting or measure.
         IsoglossError: no regime can use the translation, there are no texts, or the translator fails.
+
+    Example:
+        isogloss.translate("xnli", ["sw", "ur"], "hf:facebook/nllb-200-distilled-600M", data="data")
+        isogloss.translate("xnli", "sw", my_function, pseudo=True, data="data")
     """
     request = TranslationRequest(
         task=task,

@@ -31,6 +31,9 @@ def check_translations(
         UnknownNameError: unknown task, language or split.
         MissingDataError: a set is not translated.
         DataError: the translations cannot be matched with the originals by id.
+
+    Example:
+        isogloss.check_translations("xnli", ["sw", "ur"], data="data")
     """
     entry, chosen, made = checked_sets(task, languages, split, pseudo=pseudo)
     return [check_set(entry, language, made, data) for language in chosen]
@@ -56,6 +59,9 @@ def check_lines(
     Raises:
         UnknownNameError: unknown language or tokenizer.
         DataError: a file is missing, or has another number of lines.
+
+    Example:
+        isogloss.check_lines("source.txt", "system.txt", ("en", "sw"), references=["human.txt"])
     """
     original, target = (find_language(code).code for code in languages)
     files = [translations] if isinstance(translations, str | os.PathLike) else translations

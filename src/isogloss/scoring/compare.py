@@ -1,41 +1,33 @@
 """Compare systems with paired tests per cell, per task and overall."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from numbers import Real
-from typing import Any, Unpack, overload
+from typing import Any, NamedTuple, Unpack, overload
 
 import msgspec
-import numpy as np
 
 from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
-from isogloss.metrics.crossed import Design, MethodDifference, RunEstimates, variance_shares
-from isogloss.metrics.exchange import Exchange
-from isogloss.metrics.statistics import Statistics
+from isogloss.metrics.crossed import Design, MethodDifference, variance_shares
 from isogloss.predictions.memory import Predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.reply_outcomes import ReplyCounts
 from isogloss.scoring.averages import MIXED, averaged
 from isogloss.scoring.cells import Cell, Progress
 from isogloss.scoring.comparison import Comparison, ScoreContrast, SystemsComparison, system_orders
-from isogloss.scoring.contrast import SystemDifference, contrast_fields, corrected
-from isogloss.scoring.designs import Estimates, cell_estimates, check_same_examples, common_cells, design_of
+from isogloss.scoring.contrast import contrast_fields, corrected
+from isogloss.scoring.designs import check_same_examples, common_cells, design_of
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
-from isogloss.scoring.request import Request, ScoreOptions
+from isogloss.scoring.paired_estimates import CellPairs, EstimateMemo, PairedEstimates, paired_estimates
+from isogloss.scoring.request import Request, ScoreOptions, lists_options
 from isogloss.scoring.score import clustered_tasks, judge_systems
 from isogloss.scoring.shared_levels import with_shared_levels
-from isogloss.scoring.sources import Sources
 from isogloss.tasks.registry import category_of
 from isogloss.tasks.registry import task as find_task
 from isogloss.workers import Workers, in_parallel, local_workers
-
-# (task, language) -> the cells of both systems, one per run
-CellPairs = Mapping[tuple[str, str], tuple[list[Cell], list[Cell]]]
-# cells -> their sources, and the estimates of each system, by the identity of its first cells
-EstimateMemo = dict[tuple[tuple[str, str], ...], tuple[Sources, dict[int, Estimates]]]
 
 
 @overload
@@ -56,6 +48,7 @@ def compare(
 ) -> Comparison | SystemsComparison: ...
 
 
+@lists_options(ScoreOptions)
 def compare(
     *predictions: "Predictions", margin: float | None = None, jobs: int = 1, **options: "Unpack[ScoreOptions]"
 ) -> Comparison | SystemsComparison:
@@ -87,6 +80,11 @@ def compare(
     Raises:
         PredictionError: fewer than two systems, no common cell, invalid answers, or no gold.
         UnknownNameError: unknown suite, task, language or split.
+
+    Example:
+        comparison = isogloss.compare("mine", "theirs", data="data", tasks=["xquad"])
+        comparison.verdict()
+        isogloss.compare("mine", "theirs", margin=0.5, data="data").to_pandas()
     """
     with local_workers(jobs) as workers:
         comparison = compare_request(predictions, Request.of(**options), workers=workers, margin=margin)
@@ -128,16 +126,51 @@ def compare_systems(
         fix = "Compare fewer systems" if len(systems) > 2 else "Score both on the same tasks and languages"
         raise PredictionError("the systems share no cell", where=", ".join(one.name for one in systems), fix=fix)
     skipped = [key for key in dict.fromkeys(key for one in systems for key in one.cells) if key not in set(shared)]
-    restricted = [replace(system, cells={key: system.cells[key] for key in shared}) for system in systems]
-    pairs = list(combinations(restricted, 2))
+    restricted = [system.on(shared) for system in systems]
+    compared = _compare_pairs(list(combinations(restricted, 2)), request, workers, margin, power=power)
+    names = [system.name for system in systems]
+    joint = [msgspec.structs.replace(one, skipped=["/".join(key) for key in skipped]) for one in compared]
+    return SystemsComparison(systems=names, pairs=joint, orders=system_orders(names, joint) if len(names) > 2 else [])
+
+
+def compare_each_pair(systems: "Sequence[SystemRuns]", request: Request) -> dict[tuple[int, int], Comparison]:
+    """Compare every pair of systems on the cells that these two have, with verdicts that hold simultaneously.
+
+    Returns:
+        Comparisons without minimum detectable differences, by indices; systems that share no cell are left out.
+    """
+    pairs = {}
+    for one, other in combinations(range(len(systems)), 2):
+        first, second = with_shared_levels([systems[one], systems[other]])
+        if shared := [key for key in first.cells if key in second.cells]:
+            pairs[one, other] = first.on(shared), second.on(shared)
+    return dict(zip(pairs, _compare_pairs(list(pairs.values()), request, power=False), strict=True))
+
+
+class _Families(NamedTuple):
+    """Numbers of tests that are corrected together."""
+
+    cells: int
+    tasks: int
+    overall: int
+
+
+def _compare_pairs(
+    pairs: "Sequence[tuple[SystemRuns, SystemRuns]]",
+    request: Request,
+    workers: Workers | None = None,
+    margin: float | None = None,
+    *,
+    power: bool,
+) -> list[Comparison]:
+    """Compare pairs of systems that have the same cells, corrected over all pairs."""
+    tasks = [_averaged_tasks([runs[0] for runs in first.cells.values()], request) for first, _ in pairs]
+    families = _Families(sum(len(first.cells) for first, _ in pairs), sum(map(len, tasks)), len(pairs))
     # The statistics of a system take many megabytes, so a single pair stays in this process.
     workers = workers if len(pairs) > 1 else None
     memo: EstimateMemo | None = {} if workers is None else None
-    compare_pair = partial(_compare_pair, request=request, pairs=len(pairs), margin=margin, power=power, memo=memo)
-    compared = list(in_parallel(workers, compare_pair, pairs))
-    names = [system.name for system in systems]
-    joint = [msgspec.structs.replace(one, skipped=["/".join(key) for key in skipped]) for one in _corrected(compared)]
-    return SystemsComparison(systems=names, pairs=joint, orders=system_orders(names, joint) if len(names) > 2 else [])
+    compare_pair = partial(_compare_pair, request=request, families=families, margin=margin, power=power, memo=memo)
+    return _corrected(list(in_parallel(workers, compare_pair, pairs)))
 
 
 def _corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
@@ -189,6 +222,10 @@ class SystemRuns:
             cells.setdefault((cell.task, cell.language), []).append(replace(cell, judgement=judgement))
         return cls(name, cells, [*left_out, *in_some], design_of(names or [""] * len(runs), name))
 
+    def on(self, keys: Sequence[tuple[str, str]]) -> "SystemRuns":
+        """Return the system with some of its cells."""
+        return replace(self, cells={key: self.cells[key] for key in keys})
+
     @property
     def levels(self) -> dict[str, int]:
         """Number of levels of each factor that varies: seeds, prompts, translators."""
@@ -205,12 +242,12 @@ def _compared(
     second: SystemRuns,
     *,
     request: Request,
-    pairs: int,
+    families: _Families,
     margin: float | None,
     power: bool,
     memo: EstimateMemo | None,
 ) -> Comparison:
-    """Compare two systems that have the same cells, with uncorrected p-values; `pairs` is the number of pairs."""
+    """Compare two systems that have the same cells, with uncorrected p-values."""
     both = {key: (cells, second.cells[key]) for key, cells in first.cells.items()}
     names, suite = (first.name, second.name), request.suite
     for first_cells, second_cells in both.values():
@@ -222,7 +259,7 @@ def _compared(
             "cell",
             "/".join(key),
             paired_estimates({key: cells}, designs, request, memo)[key],
-            pairs * len(both),
+            families.cells,
             of_task=key[0],
         )
         for key, cells in both.items()
@@ -233,7 +270,7 @@ def _compared(
         for name in {*averages, *suite.tasks}
     }
     tasks = [
-        contrast("task", name, average, pairs * len(averages), of_task=name, partial=lacking[name])
+        contrast("task", name, average, families.tasks, of_task=name, partial=lacking[name])
         for name, average in averages.items()
     ]
     in_suite = {name: average for name, average in averages.items() if name in suite.tasks}
@@ -243,7 +280,7 @@ def _compared(
     if has_overall and not mixed:
         rule, weights, is_partial = suite.rule, suite.weights, any(lacking[name] for name in suite.tasks)
         pair = aggregate.combined(in_suite, rule, category_of, PairedEstimates.mean, weights)
-        overall = contrast("overall", rule, pair, pairs, of_task=next(iter(in_suite)), partial=is_partial)
+        overall = contrast("overall", rule, pair, families.overall, of_task=next(iter(in_suite)), partial=is_partial)
     sides = zip(*both.values(), strict=True)
     replies = [ReplyCounts.total(cell.replies for runs in side for cell in runs) for side in sides]
     return Comparison(
@@ -270,78 +307,17 @@ def _task_averages(
 ) -> "dict[str, PairedEstimates]":
     """Return both systems' averages over the languages of each task's average."""
     estimates = paired_estimates(pairs, designs, request, memo)
-    averages = {}
-    for name in dict.fromkeys(name for name, _ in pairs):
-        inside = averaged([cells[0][0] for cells in pairs.values()], name, request)
-        if inside:
-            averages[name] = PairedEstimates.mean([estimates[name, cell.language] for cell in inside])
-    return averages
-
-
-@dataclass(frozen=True)
-class PairedEstimates:
-    """The scores of two systems in each run, and the difference of their means by source."""
-
-    first: RunEstimates
-    second: RunEstimates
-    exchange: Exchange
-
-    @staticmethod
-    def mean(parts: Sequence["PairedEstimates"], weights: Sequence[float] | None = None) -> "PairedEstimates":
-        """Return the mean of both systems over some cells or tasks."""
-        return PairedEstimates(
-            RunEstimates.mean([part.first for part in parts], weights),
-            RunEstimates.mean([part.second for part in parts], weights),
-            Exchange.mean([part.exchange for part in parts], weights),
-        )
-
-    @property
-    def difference(self) -> SystemDifference:
-        """Difference of the systems.
-
-        Single runs are compared by exchanging the systems' answers source by source. Several runs add an error that
-        such an exchange does not measure, and answers estimated from a subset cannot be exchanged.
-        """
-        single = len(self.first.runs) == len(self.second.runs) == 1
-        if single and not self.first.runs[0].from_subset:
-            return self.exchange
-        return MethodDifference.of(self.first, self.second, self.exchange.further)
-
-
-def paired_estimates(
-    pairs: CellPairs, designs: tuple[Design, Design], request: Request, memo: EstimateMemo | None = None
-) -> dict[tuple[str, str], PairedEstimates]:
-    """Return the estimates of both systems on some cells, over the sources of these cells.
-
-    Systems that are part of several pairs share a `memo`: they have the same examples, hence the same sources.
-    """
-    memo = {} if memo is None else memo
-    cells = tuple(pairs)
-    if cells not in memo:
-        every = (cell for both in pairs.values() for runs in both for cell in runs)
-        memo[cells] = Sources(every, request.resample), {}
-    sources, known = memo[cells]
-    sides = []
-    for side in (0, 1):
-        runs = [both[side] for both in pairs.values()]
-        system = id(runs[0])  # a list of cells that lives as long as the memo
-        if system not in known:
-            known[system] = cell_estimates(list(zip(*runs, strict=True)), sources, designs[side])
-        sides.append(known[system])
+    tasks = _averaged_tasks([cells[0][0] for cells in pairs.values()], request)
     return {
-        key: PairedEstimates(
-            sides[0][*key, SCORE], sides[1][*key, SCORE], sources.exchange(both[0][0], *map(_mean_statistics, both))
-        )
-        for key, both in pairs.items()
+        name: PairedEstimates.mean([estimates[name, cell.language] for cell in inside])
+        for name, inside in tasks.items()
     }
 
 
-def _mean_statistics(runs: Sequence[Cell]) -> Statistics:
-    """Return the statistics of a cell, averaged over runs example by example."""
-    statistics = [cell.metrics[SCORE] for cell in runs]
-    if len(statistics) == 1:
-        return statistics[0]
-    return replace(statistics[0], rows=np.mean([one.rows for one in statistics], axis=0))
+def _averaged_tasks(cells: Sequence[Cell], request: Request) -> dict[str, list[Cell]]:
+    """Return the cells that enter each task's average, by task."""
+    inside = {name: averaged(cells, name, request) for name in dict.fromkeys(cell.task for cell in cells)}
+    return {name: those for name, those in inside.items() if those}
 
 
 def _contrast(

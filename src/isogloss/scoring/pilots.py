@@ -18,11 +18,12 @@ from isogloss.metrics.estimate import ROUNDING, sum_of_squares
 from isogloss.metrics.language_sample import NO_INTERVAL_REASON, mean_error
 from isogloss.metrics.student import ALPHA, ENOUGH
 from isogloss.scoring.averages import averaged
-from isogloss.scoring.compare import PairedEstimates, SystemRuns, paired_estimates
+from isogloss.scoring.compare import SystemRuns
 from isogloss.scoring.designs import check_same_examples
 from isogloss.scoring.language_grid import ALONE, LanguageGrid, LanguageParts, language_parts
 from isogloss.scoring.main_score import mixed_directions
 from isogloss.scoring.names import family_of
+from isogloss.scoring.paired_estimates import PairedEstimates, paired_estimates
 from isogloss.scoring.planning import EXAMPLE, LANGUAGE, Numbers, PilotStudy, VarianceComponent, of_two_systems
 from isogloss.scoring.request import Request
 from isogloss.tasks.registry import category_of

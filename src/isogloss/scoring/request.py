@@ -1,10 +1,11 @@
 """The cells to score, and how."""
 
+import inspect
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Any, Literal, Never, TypedDict, TypeVar
 
 from isogloss.errors import PredictionError, unknown
 from isogloss.metrics import qa
@@ -92,9 +93,12 @@ class Request:
         dialect: str = "",
         pseudo: bool = False,
         subset: str | os.PathLike[str] | None = None,
-        guide: Guides = None,
+        guide: "Guides" = None,
+        **misspelt: Never,
     ) -> "Request":
         """Return a request from user input; unknown names raise an error."""
+        for name in misspelt:
+            raise unknown("option", name, request_options())
         use_tasks_of(data)
         chosen_suite = find_suite(suite)
         tasks = [tasks] if isinstance(tasks, str) else tasks
@@ -170,6 +174,37 @@ class Request:
     def averaged_languages(self, task: Task) -> tuple[str, ...]:
         """Return the languages in a task's average: those of the suite, or all with a pseudo set in a pseudo split."""
         return _languages(task, self.split, self.data) if is_pseudo(self.split) else self.suite.languages_of(task.id)
+
+
+def request_options() -> dict[str, inspect.Parameter]:
+    """Return the options of `Request.of` by name."""
+    parameters = inspect.signature(Request.of).parameters
+    return {name: each for name, each in parameters.items() if each.kind is not each.VAR_KEYWORD}
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def lists_options(options: type) -> Callable[[Function], Function]:
+    """Return a decorator that lists `**options` by name in a function's signature, for help and notebooks.
+
+    Args:
+        options: typed dictionary of options of `Request.of`.
+    """
+
+    def listed(function: Function) -> Function:
+        signature = inspect.signature(function)
+        own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        taken = {each.name for each in own}
+        further = [
+            each.replace(kind=each.KEYWORD_ONLY)
+            for name, each in request_options().items()
+            if name in options.__annotations__ and name not in taken
+        ]
+        function.__signature__ = signature.replace(parameters=[*own, *further])  # type: ignore[attr-defined]
+        return function
+
+    return listed
 
 
 _SPLITS = ("test", "dev", "best", *ORIGINAL_SPLITS)

@@ -28,7 +28,7 @@ from isogloss.scoring.averages import number, suite_averages, task_averages
 from isogloss.scoring.cells import Answered, Cell, Progress, Shortcomings, answered_row, asked_cells, judge_checked
 from isogloss.scoring.designs import Estimates, cell_estimates, common_cells, design_of
 from isogloss.scoring.names import distinct_names
-from isogloss.scoring.request import Request, Resample, SelectionOptions
+from isogloss.scoring.request import Request, Resample, SelectionOptions, lists_options
 from isogloss.scoring.results import AverageScore, CellScore, PairScores, Results, SubsetUse
 from isogloss.scoring.sources import Sources, design_effect
 from isogloss.scoring.subset import DrawErrors, stated, stated_average, subset_use, whole_cell
@@ -41,6 +41,7 @@ from isogloss.workers import Workers, in_parallel, local_workers
 _MISNAMED = (ProblemCode.UNKNOWN_TASK, ProblemCode.UNKNOWN_LANGUAGE, ProblemCode.FILE_INSTEAD_OF_FOLDER)
 
 
+@lists_options(SelectionOptions)
 def score(
     predictions: "Predictions",
     suite: str = "xtreme-r",
@@ -88,6 +89,11 @@ def score(
     Raises:
         PredictionError: the predictions are missing, invalid, or all without gold; lists all problems.
         UnknownNameError: unknown suite, task, language or split.
+
+    Example:
+        results = isogloss.score("my-predictions", data="data")
+        results["xquad"].score.value, results["xquad", "sw"].score
+        isogloss.score({"xnli": {"sw": answers_by_id}}, data="data", languages=["sw"])
     """
     request = Request.of(suite, data=data, subset=subset, guide=guide, pseudo=pseudo, **options)
     with local_workers(jobs) as workers:

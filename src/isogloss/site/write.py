@@ -66,6 +66,10 @@ def report(
         DataError: an input is invalid, the format cannot hold it, or the folder cannot be written.
         IsoglossError: pictures or a client are requested, but not installed.
         UnknownNameError: no such format.
+
+    Example:
+        isogloss.report(["runs/mine", "published"], "report", title="My report")
+        isogloss.report("results.json", "README.md", form="model-index")
     """
     sources = [results] if isinstance(results, Path | str | Results) else results
     if form != HTML:

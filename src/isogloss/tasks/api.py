@@ -14,5 +14,8 @@ def task(name: str) -> Task:
         UnknownNameError: unknown task; the message has the nearest names.
         PluginError: the task comes from an installed package and cannot be loaded.
         DataError: the task file is missing or wrong.
+
+    Example:
+        isogloss.task("xquad").languages
     """
     return given_task(name)

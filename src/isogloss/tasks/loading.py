@@ -46,6 +46,10 @@ def load(
     Raises:
         UnknownNameError: unknown task, language or split.
         DataError: no file in an accepted layout, a damaged file, or an unexpected number of examples.
+
+    Example:
+        examples = isogloss.load("xquad", "sw", data="data")
+        examples["question"], examples.to_pandas()
     """
     if not isinstance(task, Task):
         use_tasks_of(data)

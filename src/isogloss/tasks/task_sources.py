@@ -142,5 +142,8 @@ def tasks_from(source: str | os.PathLike[str]) -> list[str]:
 
     Raises:
         DataError: no task file, or another task has its id.
+
+    Example:
+        isogloss.tasks_from("my-tasks")
     """
     return add_tasks(Path(source))

@@ -61,6 +61,10 @@ def import_files(
         PredictionError: a file is from another tool, incomplete, or answers other examples.
         DataError: a file cannot be read, or the examples are missing from the data folder.
         UnknownNameError: unknown tool, task, language, split, label or filter.
+
+    Example:
+        answers = isogloss.import_files("hf", ["predict_predictions.json"], "xquad", "en", data="data")
+        isogloss.score({"xquad": {"en": answers}}, data="data")
     """
     chosen_task = find_task(task)
     for kind, name, options in (
@@ -111,6 +115,10 @@ def import_table(
         PredictionError: missing columns, invalid ids or answers, or a number of rows that does not fit.
         DataError: a file cannot be read, or the examples are missing from the data folder.
         UnknownNameError: unknown task, language, split or label.
+
+    Example:
+        columns = isogloss.predictions.importers.TableColumns(prediction="label", id="pair_id")
+        isogloss.import_table(["answers.csv"], "xnli", columns, languages=["sw"])
     """
     chosen = find_task(task)
     if split not in ("test", "dev"):

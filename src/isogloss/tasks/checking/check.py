@@ -115,6 +115,9 @@ def check_task(
     Raises:
         UnknownNameError: unknown task or language.
         DataError: the task file is wrong.
+
+    Example:
+        isogloss.check_task("feelings/feelings.toml").errors
     """
     if not isinstance(task, Task):
         use_tasks_of(data)

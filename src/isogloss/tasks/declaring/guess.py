@@ -57,6 +57,10 @@ def new_task(
     Raises:
         DataError: no readable tables, or columns that the kind needs are missing.
         UnknownNameError: unknown kind or column.
+
+    Example:
+        draft = isogloss.new_task("feelings")
+        draft.write("feelings/feelings.toml")
     """
     place = Path(path).expanduser()
     if kind and kind not in KINDS:

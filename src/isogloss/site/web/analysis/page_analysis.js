@@ -99,13 +99,12 @@ async function panels(board, mode, params) {
   return [
     analysisHeadline(board, mode, systems, task.chosen, metric.chosen),
     controls(board, picker, { task, language, metric }),
-    element("p", { class: "soft" }, originText(live), " ", significanceText(sets, mode)),
+    element("p", { class: "soft" }, originText(live), " ", significanceText(sets, mode), " Select a row to show its examples."),
     element(
       "div",
       { class: "charts", "data-key": [task.chosen, language.chosen, metric.chosen].join() },
       bucketFigures(about, sets, own),
     ),
-    element("p", { class: "soft" }, "Select a row to show its examples."),
     exampleSection(),
     exportFigures(about, metric.chosen, sets),
   ];

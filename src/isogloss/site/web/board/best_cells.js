@@ -1,35 +1,15 @@
 import { languageName } from "./decode.js";
-import { memoized } from "./ranking.js";
 import { bestScore, referenceOf } from "./relative.js";
 import { columnScale } from "./score_scale.js";
 import { scoreText } from "../page/dom.js";
 
-/** @type {(board: Board) => Map<string, Best>} */
-const bestCells = memoized(() => new Map());
-/** @type {(board: Board) => Map<string, { code: string } & Best>} */
-const referenceCells = memoized(() => new Map());
-
-/**
- * @template T
- * @param {Map<string, T>} known
- * @param {string} key
- * @param {() => T} compute
- * @returns {T}
- */
-function keptValue(known, key, compute) {
-  const value = known.get(key) ?? compute();
-  known.set(key, value);
-  return value;
-}
-
 // The best score of any system in a cell.
 /** @param {Board} board @param {Task} task @param {string} code */
-export const bestInCell = (board, task, code) =>
-  keptValue(bestCells(board), `${task.id}/${code}`, () => bestScore(task, code, board.systems));
+export const bestInCell = (board, task, code) => bestScore(task, code, board.systems);
 
 // The best score of any system in English, or in the best language of a task without English.
 /** @param {Board} board @param {Task} task */
-export const englishReference = (board, task) => keptValue(referenceCells(board), task.id, () => referenceOf(task, board.systems));
+export const englishReference = (board, task) => referenceOf(task, board.systems);
 
 // Scores on these tasks can be averaged in per cent of English.
 /** @param {Board} board @param {Task} task */

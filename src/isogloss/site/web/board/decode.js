@@ -6,12 +6,12 @@ const NO_SCORE = 2 ** SCORE_BITS - 1;
 
 /** @param {string} text */
 function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+  const bytes = atob(text);
   const scores = new Float64Array(Math.floor((8 * bytes.length) / SCORE_BITS));
   for (let at = 0; at < scores.length; at++) {
     const bit = at * SCORE_BITS;
     const from = bit >> 3;
-    const word = bytes[from] | (bytes[from + 1] << 8) | (bytes[from + 2] << 16);
+    const word = bytes.charCodeAt(from) | (bytes.charCodeAt(from + 1) << 8) | (bytes.charCodeAt(from + 2) << 16);
     const hundredths = (word >> (bit & 7)) & NO_SCORE;
     scores[at] = hundredths === NO_SCORE ? NaN : hundredths / 100;
   }
@@ -109,8 +109,7 @@ export function openBoard(data) {
       },
     ]),
   );
-  for (const system of systems)
-    system.cells = tasks.reduce((sum, task) => sum + task.languages.length - missingLanguages(task, system).length, 0);
+  for (const system of systems) system.cells = tasks.reduce((sum, task) => sum + scoresIn(systemCells(task, system)), 0);
   const used = new Set(tasks.flatMap((task) => task.languages));
   const languages = data.languages
     .filter((language) => used.has(language.code))
@@ -159,8 +158,8 @@ export function cellScore(task, system, code) {
   return at === undefined ? NaN : task.cells[system.at * task.languages.length + at];
 }
 
-/** @param {Task} task @param {System} system */
-const missingLanguages = (task, system) => task.languages.filter((code) => Number.isNaN(cellScore(task, system, code)));
+/** @param {Pick<Task, "cells" | "languages">} task @param {System} system */
+const systemCells = ({ cells, languages }, { at }) => cells.subarray(at * languages.length, (at + 1) * languages.length);
 
 /** @param {Board} board @param {string} code */
 export const tasksWith = (board, code) => board.tasks.filter((task) => task.place.has(code));

@@ -10,15 +10,15 @@ import {
   weightedMean,
 } from "./ranking.js";
 import { segmentOf } from "./segments.js";
-import { testedOrder } from "./tested_order.js";
+import { NO_ORDER, testedOrder, withUntested } from "./tested_order.js";
 
 // Larger rankings are tested after the table is drawn.
 const QUICKLY_TESTED = 60;
-/** @type {TestedOrder} */
-const NO_ORDER = { test: "", note: "", ranges: new Map(), groups: [] };
 
 /** @param {Board} board @param {URLSearchParams} params */
 const chosenRanking = (board, params) => params.get("ranking") ?? board.rule.name;
+
+export const MOST_WEIGHT = 5;
 
 // The reader's weights, `w=xnli:2` in the address; the default is 1.
 /** @param {URLSearchParams} params @returns {Record<string, number>} */
@@ -26,7 +26,7 @@ export const chosenWeights = (params) =>
   Object.fromEntries(
     params.getAll("w").map((item) => {
       const [id, weight] = item.split(":");
-      return [id, Math.max(0, Number(weight) || 0)];
+      return [id, Math.min(MOST_WEIGHT, Math.max(0, Number(weight) || 0))];
     }),
   );
 
@@ -263,7 +263,7 @@ export const wholeValue = (row, id) => {
 
 // An average can be published without those of its tasks.
 /** @param {Unranked} row @param {CellColumn[]} columns */
-export const isComplete = ({ figures }, columns) =>
+const isComplete = ({ figures }, columns) =>
   !Number.isNaN(figures.get("overall").value) ||
   (columns.length > 0 &&
     columns.every(({ task }) => !figures.get(task.id).partial && !Number.isNaN(figures.get(task.id).value)));
@@ -283,5 +283,6 @@ function builtOrder({ board, rows }, built) {
     .filter(({ system: { at } }) => built.low[at])
     .map(({ system: { id, at } }) => [id, [Number(built.low[at]), Number(built.high[at])]]);
   const groups = built.groups.map((group) => group.map((at) => board.systems[at].id));
-  return { test: built.test, note: board.tests[built.test], ranges: new Map(ranges), groups };
+  const ranked = rows.filter(({ rank }) => rank !== null).map(({ system }) => system);
+  return withUntested(board, ranked, { test: built.test, ranges: new Map(ranges), groups });
 }

@@ -1,23 +1,34 @@
 import { drawn, drawnToWidth, element, missing } from "../page/dom.js";
 import { intervalMark } from "./interval.js";
 import { niceTicks } from "./plots.js";
+import { fittedText, textWidth } from "./text_width.js";
 import { withTip } from "../page/tips.js";
 
 const MARK_ROW = 24;
 const BAND_ROOM = 24;
 const PLOT_HEIGHT = 250;
-const DOT_STEP = { least: 20, most: 60 };
+const DOT_STEP = { least: 20, most: 120 };
 // Rows stay short enough to read a value beside its name.
 const MOST_WIDTH = 820;
-const NAME_LETTER = 7.4;
-const BOLD_LETTER = 7;
+// Long charts stand in columns side by side; fewer rows than the least do not begin a band at the end of a column.
+const MANY_ROWS = 60;
+const DOTS_WIDTH = 440;
+const DOTS_GAP = 32;
+const LEAST_PART = 4;
 // A score just beyond the axis is drawn at its end.
 const TOLERANCE = 0.02;
-const DOT_LETTER = 6.6;
-const NAME_SLANT = 60;
+const NAME_SLANT = (60 * Math.PI) / 180;
+// Space around texts, from their marks and from each other.
+const GAP = 10;
+// Half the length of the bar that marks the score to compare with: it crosses intervals and hides none.
+const GOAL = 7;
 const LINE_ROOM = 15;
 const NOTE_ROOM = { x: 44, y: 14 };
 const DOT_EDGES = { top: 30, left: 34, right: 12 };
+const MOST_NAME = 300;
+
+/** @param {string[]} texts @param {boolean} [strong] */
+const widest = (texts, strong) => Math.max(0, ...texts.map((text) => textWidth(text, strong)));
 
 // Dots with their intervals on one axis: a row per record, in named bands. Where `upright` ones fit, each record is a column
 // instead, drawn as a row and turned, so that both ways show the same marks.
@@ -26,23 +37,63 @@ export const dotChart = (chart) =>
   drawnToWidth(element("div", { class: "plot dots" }), (width) => {
     const count = chart.bands.reduce((sum, { rows }) => sum + rows.length, 0);
     const plan = chart.upright ? uprightPlan(chart, count, width) : null;
-    return dotDrawing(chart, plan ?? rowPlan(chart, width));
+    if (plan) return dotDrawing(chart, plan);
+    const columns = count < MANY_ROWS ? 1 : Math.max(1, Math.floor(width / DOTS_WIDTH));
+    const room = (width - DOTS_GAP * (columns - 1)) / columns;
+    const rows = chart.bands.flatMap((band) => band.rows);
+    const drawings = dividedBands(chart.bands, columns).map((bands) => dotDrawing({ ...chart, bands }, rowPlan({ ...chart, bands }, rows, room)));
+    return columns > 1 ? sideBySide(drawings, room + DOTS_GAP, width, chart.description) : drawings[0];
   });
 
+// Rows in columns of about the same height; the parts of a band all have its name.
+/** @param {DotBand[]} bands @param {number} columns @returns {DotBand[][]} */
+export function dividedBands(bands, columns) {
+  if (columns === 1) return [bands];
+  const most = Math.ceil((bands.reduce((sum, { rows }) => sum + rows.length + 1, 0) + columns) / columns);
+  /** @type {DotBand[][]} */
+  const parts = [[]];
+  let free = most;
+  for (const { name, rows } of bands)
+    for (let from = 0; from < rows.length; ) {
+      if (free < LEAST_PART && parts.length < columns) {
+        parts.push([]);
+        free = most;
+      }
+      const taken = parts.length < columns ? rows.slice(from, from + free - 1) : rows.slice(from);
+      parts.at(-1)?.push({ name, rows: taken });
+      from += taken.length;
+      free -= taken.length + 1;
+    }
+  return parts;
+}
+
+/** @param {SVGElement[]} drawings @param {number} step @param {number} width @param {string} description */
+function sideBySide(drawings, step, width, description) {
+  const height = Math.max(...drawings.map((drawing) => Number(drawing.getAttribute("height"))));
+  drawings.forEach((drawing, at) => {
+    drawing.setAttribute("x", String(at * step));
+    drawing.removeAttribute("role");
+    drawing.removeAttribute("aria-label");
+  });
+  return drawn("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": description }, drawings);
+}
+
 /**
- * A plan places marks along the axis (`u`) and across it (`v`), and texts on the page.
- * @typedef {{ isUpright: boolean, width: number, height: number, length: number, depth: number, step: number, transform: string, bandRoom: number, taken: { x: number, y: number }[], place: (u: number, v: number) => { x: number, y: number } }} Plan
+ * A plan places marks along the axis (`u`) and across it (`v`), and texts on the page. Wide columns have names that lie flat,
+ * and values.
+ * @typedef {{ isUpright: boolean, width: number, height: number, length: number, depth: number, step: number, transform: string, bandRoom: number, taken: { x: number, y: number }[], place: (u: number, v: number) => { x: number, y: number }, isFlat?: boolean, hasValues?: boolean }} Plan
  */
 
-/** @param {DotChart} chart @param {number} room @returns {Plan} */
-function rowPlan({ bands, lines = [], signed }, room) {
+// `all` rows of the chart, of which the plan has some, have the same room for their texts.
+/** @param {DotChart} chart @param {DotRow[]} all @param {number} room @returns {Plan} */
+function rowPlan({ bands, lines = [], signed }, all, room) {
   const width = Math.min(room, MOST_WIDTH);
-  const rows = bands.flatMap((band) => band.rows);
-  const left = Math.min(240, width * 0.42, 16 + NAME_LETTER * Math.max(...rows.map(({ label }) => label.length)));
-  const right = 12 + DOT_LETTER * Math.max(4, ...rows.map((row) => rowText(row).length));
+  const count = bands.reduce((sum, { rows }) => sum + rows.length, 0);
+  const left = Math.min(MOST_NAME, width * 0.42, GAP + 6 + widest(all.map(({ label }) => label)));
+  const right = GAP + 4 + widest(["100", ...all.map(rowText)], true);
   const bandRoom = bands.some(({ name }) => name) ? BAND_ROOM : 0;
   const top = DOT_EDGES.top + LINE_ROOM * lines.length;
-  const depth = MARK_ROW * rows.length + bandRoom * bands.length;
+  const depth = MARK_ROW * count + bandRoom * bands.length;
   return {
     isUpright: false,
     width,
@@ -60,18 +111,25 @@ function rowPlan({ bands, lines = [], signed }, room) {
 // Null if the columns would be too narrow.
 /** @param {DotChart} chart @param {number} count @param {number} width @returns {Plan | null} */
 function uprightPlan({ bands, lines = [] }, count, width) {
-  const letters = Math.max(...bands.flatMap(({ rows }) => rows.map(({ label }) => label.length)));
-  const right = lines.length ? 10 + DOT_LETTER * Math.max(...lines.map(({ label }) => label.length)) : DOT_EDGES.right;
+  const rows = bands.flatMap((band) => band.rows);
+  const names = rows.map(({ label }) => textWidth(label));
+  const right = lines.length ? GAP + widest(lines.map(({ label }) => label)) : DOT_EDGES.right;
+  /** @param {number} left */
+  const stepFrom = (left) => Math.min(DOT_STEP.most, (width - left - right) / count);
+  const isFlat = Math.max(...names) + GAP <= stepFrom(DOT_EDGES.left);
   // Slanted names begin left of their columns.
-  const left = Math.max(DOT_EDGES.left, 0.5 * DOT_LETTER * (bands[0]?.rows[0]?.label.length ?? 0));
-  const step = Math.min(DOT_STEP.most, (width - left - right) / count);
+  const overhang = names.map((name, at) => name * Math.cos(NAME_SLANT) + GAP - (at + 0.5) * stepFrom(DOT_EDGES.left));
+  const left = isFlat ? DOT_EDGES.left : Math.max(DOT_EDGES.left, ...overhang);
+  const step = stepFrom(left);
   if (step < DOT_STEP.least) return null;
   const top = bands.some(({ name }) => name) ? 44 : 22;
   const base = top + PLOT_HEIGHT;
   return {
     isUpright: true,
+    isFlat,
+    hasValues: 2 * (widest(rows.map(({ text = "" }) => text)) + GAP) <= step,
     width,
-    height: base + 16 + DOT_LETTER * letters * Math.sin((NAME_SLANT * Math.PI) / 180),
+    height: base + (isFlat ? 24 : 22 + Math.max(...names) * Math.sin(NAME_SLANT)),
     length: PLOT_HEIGHT,
     depth: step * count,
     step,
@@ -94,7 +152,7 @@ function dotDrawing({ bands, scale, lines = [], description, signed }, plan) {
   // Print scales the drawing to the page.
   const viewBox = `0 0 ${width} ${height}`;
   const svg = drawn("svg", { width, height, viewBox, role: "group", "aria-label": description });
-  svg.append(dotAxis(scale, u, plan, signed ?? false));
+  svg.append(dotAxis(scale, u, plan, signed ?? false), ...lines.flatMap((line, at) => referenceLine(line, at, u, lines, plan)));
   let v = 0;
   bands.forEach(({ name, rows }, at) => {
     if (name) svg.append(bandHead(name, v, rows.length, plan, at));
@@ -104,7 +162,6 @@ function dotDrawing({ bands, scale, lines = [], description, signed }, plan) {
       v += plan.step;
     }
   });
-  svg.append(...lines.flatMap((line, at) => referenceLine(line, at, u, lines, plan)));
   return svg;
 }
 
@@ -128,11 +185,9 @@ function bandHead(name, v, count, plan, at) {
   const { x, y } = plan.place(plan.isUpright ? plan.length : 0, v);
   if (!plan.isUpright) return drawn("text", { x: 0, y: y + 17, class: "family" }, name);
   const room = count * plan.step - 4;
-  const fits = (/** @type {string} */ text) => text.length * BOLD_LETTER <= room;
-  const words = fits(name) ? [name] : name.split(/(?<=[- ])/);
-  const shown = words.map((word) =>
-    fits(word) ? word : `${word.slice(0, Math.max(1, Math.floor(room / BOLD_LETTER) - 1))}…`,
-  );
+  const width = (/** @type {string} */ text) => textWidth(text, true);
+  const words = width(name) <= room ? [name] : name.split(/(?<=[- ])/);
+  const shown = words.map((word) => fittedText(word, room, width));
   const line = drawn("line", {
     x1: x + 2,
     x2: x + room + 2,
@@ -150,14 +205,14 @@ function bandHead(name, v, count, plan, at) {
 
 /** @param {DotRow} row @param {number} v @param {(value: number) => number} u @param {Interval} scale @param {Plan} plan */
 function markRow(row, v, u, [from, to], plan) {
-  const { label, href, figure, ring, others = [], sure = true, lines } = row;
+  const { label, href, figure, goal, others = [], sure = true, lines } = row;
   const marks = drawn(
     "g",
     { transform: plan.transform },
     drawn("rect", { x: 0, y: v - plan.step / 2, width: plan.length, height: plan.step, class: "hit" }),
     others.map((value) => drawn("circle", { cx: u(value), cy: v, r: 2, class: "others" })),
+    missing(goal) ? null : drawn("path", { d: `M${u(goal)} ${v - GOAL}v${2 * GOAL}`, class: "goal" }),
     figure ? intervalMark(figure, u, v, { sure }) : null,
-    missing(ring) ? null : drawn("circle", { cx: u(ring), cy: v, r: 6.5, class: "ring" }),
   );
   const beyond = TOLERANCE * (to - from);
   const isOff = figure && (figure.value < from - beyond || figure.value > to + beyond);
@@ -174,11 +229,9 @@ function markRow(row, v, u, [from, to], plan) {
 /** @param {DotRow} row @param {number} v @param {Plan} plan */
 function rowTexts(row, v, plan) {
   const { x, y } = plan.place(0, v);
-  const most = Math.floor((x - 12) / NAME_LETTER);
-  const label = row.label.length > most ? `${row.label.slice(0, most - 1)}…` : row.label;
   return [
     // The space parts the words of the link's name.
-    drawn("text", { x: x - 10, y: y + 4, "text-anchor": "end" }, `${label} `),
+    drawn("text", { x: x - 10, y: y + 4, "text-anchor": "end" }, `${fittedText(row.label, x - 12)} `),
     drawn(
       "text",
       { x: plan.width - 2, y: y + 4, "text-anchor": "end", class: row.note ? "value noted" : "value" },
@@ -191,17 +244,20 @@ function rowTexts(row, v, plan) {
 function uprightTexts(row, note, v, u, plan) {
   const name = plan.place(0, v);
   const low = plan.place(row.figure ? u(row.figure.low ?? row.figure.value) : 0, v);
+  const slanted = {
+    x: name.x + 4,
+    y: name.y + 14,
+    "text-anchor": "end",
+    transform: `rotate(-60 ${name.x + 4} ${name.y + 14})`,
+  };
+  const flat = { x: name.x, y: name.y + 18, "text-anchor": "middle" };
+  const value = plan.place(row.figure ? u(row.figure.value) : 0, v);
+  const isOff = plan.hasValues && note === row.text;
   return [
-    drawn(
-      "text",
-      {
-        x: name.x + 4,
-        y: name.y + 14,
-        "text-anchor": "end",
-        transform: `rotate(-${NAME_SLANT} ${name.x + 4} ${name.y + 14})`,
-      },
-      `${row.label} `,
-    ),
+    drawn("text", plan.isFlat ? flat : slanted, `${row.label} `),
+    plan.hasValues && row.figure && !isOff
+      ? drawn("text", { x: value.x + GAP, y: value.y + 4, class: "own" }, row.text ?? "")
+      : null,
     note ? drawn("text", { ...freePlace(low.x, low.y + 18, plan), "text-anchor": "middle", class: "noted" }, note) : null,
   ];
 }
@@ -238,7 +294,7 @@ function referenceLine({ value, label }, at, u, all, plan) {
 /** @param {number} x @param {string} label @param {number} level @param {Plan} plan */
 function lineLabelPlace(x, label, level, { width }) {
   const y = DOT_EDGES.top - 14 + LINE_ROOM * (1 + level);
-  return x + 4 + NAME_LETTER * label.length <= width
+  return x + 4 + textWidth(label) <= width
     ? { x: x + 4, y, "text-anchor": "start" }
     : { x: x - 4, y, "text-anchor": "end" };
 }
@@ -255,8 +311,8 @@ function keptApart(lines, u, plan) {
 }
 
 // What the marks mean.
-/** @param {{ dot?: string, hasIntervals?: boolean, ring?: string, others?: string }} words */
-export function dotLegend({ dot, hasIntervals = true, ring, others }) {
+/** @param {{ dot?: string, hasIntervals?: boolean, goal?: string, others?: string }} words */
+export function dotLegend({ dot, hasIntervals = true, goal, others }) {
   const ends = hasIntervals ? { low: 2, high: 24 } : {};
   /** @param {string} text @param {...SVGElement} marks */
   const entry = (text, ...marks) =>
@@ -270,7 +326,7 @@ export function dotLegend({ dot, hasIntervals = true, ring, others }) {
     "p",
     { class: "legend dots" },
     dot ? entry(dot, intervalMark({ value: 13, ...ends }, (value) => value, 8)) : null,
-    ring ? entry(ring, drawn("circle", { cx: 13, cy: 8, r: 6.5, class: "ring" })) : null,
+    goal ? entry(goal, drawn("path", { d: "M13 1v14", class: "goal" })) : null,
     others ? entry(others, ...[5, 11, 19].map((cx) => drawn("circle", { cx, cy: 8, r: 2, class: "others" }))) : null,
   );
 }

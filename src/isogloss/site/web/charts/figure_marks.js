@@ -5,14 +5,13 @@ import { cutText } from "./figure_scale.js";
 /** @typedef {import("./figure_scale.js").Figure} Figure */
 /** @typedef {import("./figure_scale.js").FigureRecord} FigureRecord */
 
-export const LETTER = 7;
 const DASHES = ["6 3", "2 2", "", "8 2 2 2"];
 
 /**
  * Return the page's colour for a colour of the palette: black is white in dark mode.
  * @param {string} colour
  */
-export const pageColour = (colour) => (colour === "#000000" ? "var(--ink)" : colour);
+const pageColour = (colour) => (colour === "#000000" ? "var(--ink)" : colour);
 
 /**
  * Return the position of a record's series, or -1.

@@ -1,6 +1,7 @@
 // @ts-check
 import { drawn, missing } from "../page/dom.js";
-import { LETTER, colourOf, pointMark, referenceLines, shapeOf } from "./figure_marks.js";
+import { colourOf, pointMark, referenceLines, shapeOf } from "./figure_marks.js";
+import { fittedText, textWidth } from "./text_width.js";
 import { cutText, hintLines, leastSquares, numberScale, presentWords, splitBy, wordScale } from "./figure_scale.js";
 import { withTip } from "../page/tips.js";
 
@@ -23,7 +24,7 @@ const TURNED_ROOM = 70;
  */
 export function drawPlane(figure, records, width) {
   const words = figure.x.order ? presentWords(figure.x, records) : [];
-  const turned = words.length > 0 && words.some((word) => word.length * LETTER > (width - ROOM.left) / words.length);
+  const turned = words.length > 0 && words.some((word) => textWidth(word) > (width - ROOM.left) / words.length);
   const bottom = PLANE_HEIGHT - (turned ? TURNED_ROOM : ROOM.bottom);
   const marked = (figure.marks ?? []).map(([, value]) => value);
   const plane = {
@@ -75,7 +76,8 @@ function planeGrid(figure, { x, y }, width, bottom, turned) {
     turned
       ? { x: 0, y: 0, "text-anchor": "end", transform: `translate(${x.at(tick) + 4} ${bottom + 14}) rotate(-40)` }
       : { x: x.at(tick), y: bottom + 17, "text-anchor": "middle" };
-  const title = cutText(figure.x.title ?? "", Math.floor(width / LETTER));
+  /** @param {string} [text] */
+  const title = (text = "") => fittedText(text, width - 8, (cut) => textWidth(cut, true));
   return [
     y.ticks.map((tick) => [
       drawn("line", { x1: ROOM.left, x2: width - ROOM.right, y1: y.at(tick), y2: y.at(tick), class: "grid" }),
@@ -85,8 +87,8 @@ function planeGrid(figure, { x, y }, width, bottom, turned) {
       drawn("line", { x1: x.at(tick), x2: x.at(tick), y1: ROOM.top, y2: bottom, class: "grid" }),
       drawn("text", below(tick), cutText(x.text(tick), 14)),
     ]),
-    drawn("text", { x: 4, y: 13, class: "title" }, cutText(figure.y.title ?? "", Math.floor(width / LETTER))),
-    drawn("text", { x: width / 2, y: PLANE_HEIGHT - 6, "text-anchor": "middle", class: "title" }, title),
+    drawn("text", { x: 4, y: 13, class: "title" }, title(figure.y.title)),
+    drawn("text", { x: width / 2, y: PLANE_HEIGHT - 6, "text-anchor": "middle", class: "title" }, title(figure.x.title)),
   ];
 }
 
@@ -170,7 +172,7 @@ function pointLabels(figure, records, plane, width) {
     const [x, y, wide] = [
       plane.x.at(record[figure.x.field]),
       plane.y.at(record[figure.y.field]) + 4,
-      text.length * LETTER,
+      textWidth(text),
     ];
     const ends = x + 8 + wide > width;
     const [from, to] = ends ? [x - wide - 8, x] : [x, x + wide + 8];

@@ -1,7 +1,7 @@
 // @ts-check
 import { drawn, missing } from "../page/dom.js";
-import { LETTER, colourOf, pointMark, referenceLines, seriesIndex, shapeOf } from "./figure_marks.js";
-import { cutText, hintLines, numberScale, presentWords } from "./figure_scale.js";
+import { colourOf, pointMark, referenceLines, seriesIndex, shapeOf } from "./figure_marks.js";
+import { hintLines, numberScale, presentWords } from "./figure_scale.js";
 import { fittedText, textWidth } from "./text_width.js";
 import { withTip } from "../page/tips.js";
 
@@ -10,8 +10,6 @@ import { withTip } from "../page/tips.js";
 
 const ROW_TOP = 8;
 const AXIS_ROOM = 42;
-// Width of a bold letter.
-const WIDE_LETTER = 8;
 
 /**
  * Draw dots, a strip of points or bars: one row per word, numbers along x.
@@ -25,7 +23,7 @@ export function drawRows(figure, records, width) {
   const lanes = laneCount(figure);
   const lane = figure.text ? 26 : 13;
   const step = Math.max(24, lanes * lane + 6);
-  const longest = Math.max(...names.map((name) => textWidth(name, true)), LETTER);
+  const longest = Math.max(0, ...names.map((name) => textWidth(name, true)));
   const left = Math.min(longest + 12, Math.max(96, width * 0.36), 260);
   const height = ROW_TOP + step * names.length + AXIS_ROOM;
   const bottom = height - AXIS_ROOM;
@@ -85,8 +83,9 @@ const rowName = (figure, name, at, { left, width, y, step }) => [
  * @param {number} height
  */
 const axisTitle = (text, left, width, height) => {
-  const cut = cutText(text, Math.floor(width / WIDE_LETTER));
-  const half = (cut.length * WIDE_LETTER) / 2;
+  const strong = (/** @type {string} */ cut) => textWidth(cut, true);
+  const cut = fittedText(text, width, strong);
+  const half = strong(cut) / 2;
   const x = Math.max(half, Math.min((left + width) / 2, width - half));
   return drawn("text", { x, y: height - 8, "text-anchor": "middle", class: "title" }, cut);
 };

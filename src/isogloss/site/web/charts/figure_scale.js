@@ -77,7 +77,7 @@ export function powerTicks(from, to) {
  * Return a number in at most four significant digits, without trailing zeros.
  * @param {number} value
  */
-export const shortNumber = (value) =>
+const shortNumber = (value) =>
   Math.abs(value) >= 1e4 ? value.toLocaleString("en") : String(Number(value.toPrecision(4))).replace("-", "−");
 
 /**

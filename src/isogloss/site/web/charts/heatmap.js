@@ -96,19 +96,6 @@ function addTips(body, rows, columns, value, tip) {
   arrowKeys(body, hasScore);
 }
 
-// The ends of the colour scale: multiples of ten around the scores, without outliers.
-/** @param {Iterable<Maybe<number>>} scores @returns {Interval} */
-export function scoreRange(scores) {
-  // Typed arrays sort numbers several times as fast, and a board has hundreds of thousands.
-  const sorted = Float64Array.from([...scores].filter((score) => !missing(score))).sort();
-  if (!sorted.length) return [0, 100];
-  const [low, high] = [sorted[Math.floor(sorted.length * 0.02)], sorted[Math.ceil(sorted.length * 0.98) - 1]];
-  return [
-    Math.max(-100, 10 * Math.floor(low / 10)),
-    Math.min(100, Math.max(10 * Math.floor(low / 10) + 20, 10 * Math.ceil(high / 10))),
-  ];
-}
-
 // The colour legend; scores beyond a clipped scale have the colour of its end.
 /**
  * @param {number} from

@@ -1,6 +1,7 @@
 // Two systems as contrasts: differences of scores, turned so that a positive lead means that the first is better.
 import { cellScore, cellTitle, languageName } from "../board/decode.js";
 import { categoryTitle } from "../board/describe.js";
+import { testedCounts } from "../board/tested_order.js";
 import { groupedBy, overallFigure, weightedMean } from "../board/ranking.js";
 import { missing } from "../page/dom.js";
 import { ALPHA } from "../statistics/distributions.js";
@@ -26,10 +27,11 @@ export function testedContrast({ difference, low, high, p }, lower) {
 // The verdict of a tested order on two systems: those that share a group are not significantly different.
 /** @param {TestedOrder} order @param {System[]} pair @param {number} lead @returns {Partial<Contrast>} */
 export function orderedContrast(order, [first, second], lead) {
-  if (!order.test || !order.ranges.has(first.id) || !order.ranges.has(second.id)) return {};
+  const isTested = (/** @type {System} */ { id }) => order.ranges.has(id) && !order.untested.has(id);
+  if (!order.test || !isTested(first) || !isTested(second)) return {};
   const tied = order.groups.some((group) => group.includes(first.id) && group.includes(second.id));
   const winner = tied || !lead ? "" : lead > 0 ? "first" : "second";
-  return { test: order.test, winner, among: order.ranges.size };
+  return { test: order.test, winner, among: testedCounts(order).tested };
 }
 
 // A column of the leaderboard with the leaderboard's own verdict. More systems than have letters are not tested together:
@@ -82,6 +84,13 @@ function cellContrast({ board, pair, tests }, task, code) {
 export const sharedCodes = (task, systems) =>
   task.languages.filter((code) => systems.every((system) => !Number.isNaN(cellScore(task, system, code))));
 
+// The paired test of an average over what both systems have: marked by a star, as in `isogloss compare`.
+/** @param {ComparedPair["tests"]} tests @param {string} id @param {boolean} lower @returns {Partial<Contrast>} */
+function partialTest(tests, id, lower) {
+  const test = tests.get(`${id}*`);
+  return test ? testedContrast(test, lower) : {};
+}
+
 // A task: its complete average, or its mean over the languages that both systems have.
 /** @param {ComparedPair} compared @param {Task} task @param {Contrast[]} cells @returns {Contrast | null} */
 function taskContrast(compared, task, cells) {
@@ -90,13 +99,15 @@ function taskContrast(compared, task, cells) {
   if (whole || !cells.length) return whole;
   const [first, second] = [weightedMean(cells.map((c) => c.first)), weightedMean(cells.map((c) => c.second))];
   const lower = task.lower_is_better;
-  const about = { level: "task", id: task.id, title: cellTitle(task), lower, first, second };
-  return { ...UNTESTED_CONTRAST, ...about, ...counts, lead: leadOf(lower, first, second) };
+  // Tested cells have the main score, whatever other systems have.
+  const title = cells.every(({ test }) => test) ? task.name : cellTitle(task);
+  const about = { level: "task", id: task.id, title, lower, first, second, lead: leadOf(lower, first, second) };
+  return { ...UNTESTED_CONTRAST, ...about, ...counts, ...partialTest(compared.tests, task.id, lower) };
 }
 
 // The average of what two systems share, by the suite's rule, if they do not share everything.
 /** @param {ComparedPair} compared @param {Contrast[]} tasks @returns {Contrast | null} */
-function sharedContrast({ board, pair, systems }, tasks) {
+function sharedContrast({ board, pair, systems, tests }, tasks) {
   if (!tasks.length) return null;
   const table = columnTable(board, "overall");
   const mixed = new Set(tasks.map(({ lower }) => lower)).size > 1;
@@ -120,7 +131,7 @@ function sharedContrast({ board, pair, systems }, tasks) {
     );
   const [first, second] = [figure("first"), figure("second")];
   const lead = leadOf(lower, first, second);
-  const title = tasks.length === 1 ? tasks[0].title : `Average of ${tasks.length} shared tasks`;
+  const title = tasks.length === 1 ? sharedTitle(board, tasks[0], columns[0]) : `Average of ${tasks.length} shared tasks`;
   const about = {
     level: "shared",
     id: "shared",
@@ -132,14 +143,15 @@ function sharedContrast({ board, pair, systems }, tasks) {
     shared: tasks.length,
     of: board.tasks.length,
   };
-  // Three and more systems share other cells than two, so that only two are tested on theirs.
+  // One plot has one population: pairs with predictions are tested on examples. Three and more systems share other cells
+  // than two, so that only two are tested over the languages of theirs.
   const choice = { ...table.choice, ranking: board.rule.name, narrowed: true };
   const by = /** @type {ScoreColumn} */ ({ ...table.by, id: "shared", kind: "overall", lower });
   const values = new Map([
     [pair[0], first],
     [pair[1], second],
   ]);
-  const testable = !mixed && systems.length === 2;
+  const testable = !mixed && !tests.size && systems.length === 2;
   const order = testable
     ? orderAmong({ ...table, columns, choice, by }, pair, (system) => Number(values.get(system)))
     : null;
@@ -148,8 +160,15 @@ function sharedContrast({ board, pair, systems }, tasks) {
     ...UNTESTED_CONTRAST,
     ...about,
     ...(order ? { ...orderedContrast(order, pair, lead), alone: true } : {}),
-    ...(single ? testOf(single) : {}),
+    ...(single ? testOf(single) : partialTest(tests, "overall", lower)),
   };
+}
+
+// The only task that two systems share, with its languages if they are not all.
+/** @param {Board} board @param {Contrast} task @param {Maybe<CellColumn>} column */
+function sharedTitle(board, { title, shared, of }, column) {
+  if (!shared || shared === of) return title;
+  return `${title} in ${shared === 1 && column ? languageName(board, column.codes[0]) : `${shared} of ${of} languages`}`;
 }
 
 /** @param {Contrast} contrast */

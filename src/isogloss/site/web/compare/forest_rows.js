@@ -10,11 +10,11 @@ const BY_DIFFERENCE = "difference";
 const ALL_TASKS = "all";
 
 /** @param {URLSearchParams} params */
-export const byDifference = (params) => params.get("order") === BY_DIFFERENCE;
+const byDifference = (params) => params.get("order") === BY_DIFFERENCE;
 
 // Largest lead of the first system first, or in the given order.
 /** @param {Contrast[]} contrasts @param {URLSearchParams} params */
-export const inOrder = (contrasts, params) =>
+const inOrder = (contrasts, params) =>
   byDifference(params) ? [...contrasts].sort((a, b) => b.lead - a.lead) : contrasts;
 
 /** @param {URLSearchParams} params @param {string} id */
@@ -71,7 +71,7 @@ export function taskForest(board, { top, categories, tasks, cells }, options, pa
   const rows = inOrder(tasks, params).flatMap((contrast) => {
     const key = `${side}-${contrast.id}`;
     const languages = own.get(contrast.id) ?? [];
-    const metric = contrast.task?.cellMetric ? metricTitle(contrast.task.cellMetric) : "";
+    const cellMetric = contrast.task?.cellMetric;
     const head = [
       languages.length ? unfoldButton(params, tasks, contrast, key) : null,
       link(hashOf(["task", contrast.id]), contrast.title),
@@ -85,7 +85,7 @@ export function taskForest(board, { top, categories, tasks, cells }, options, pa
         contrast: cell,
         head: [
           link(hashOf(["task", contrast.id, cell.code ?? ""]), cell.title),
-          metric && element("span", { class: "of" }, metric),
+          cellMetric && !cell.test ? element("span", { class: "of" }, metricTitle(cellMetric)) : null,
         ],
         level: "cell",
         key: `${side}-${cell.id}`,

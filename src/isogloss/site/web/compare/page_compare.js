@@ -22,12 +22,12 @@ const LETTERS = "ABCD";
 export function comparePage(board) {
   /** @param {URLSearchParams} params */
   const view = (params) => {
-    const ids = [...new Set(params.getAll("system"))];
+    const ids = [...new Set(params.getAll("system"))].filter(Boolean);
     const named = ids
       .map((id) => board.system.get(id))
       .filter(Boolean)
       .slice(0, MOST);
-    const best = ids.length ? null : bestPair(board);
+    const best = named.length ? null : bestPair(board);
     const chosen = best ? best.systems : named;
     const unknown = ids.filter((id) => !board.system.has(id));
     return [
@@ -109,7 +109,7 @@ function alone(board, [system]) {
     return element(
       "p",
       { class: "headline" },
-      "Select two to four systems. No two of this board share a complete score.",
+      "Select two to four systems. The one with most scores shares none with another.",
     );
   const partners = partnersOf(board, system);
   return partners.length
@@ -175,13 +175,11 @@ function comparison(board, systems, params) {
 /** @param {Board} board @param {ComparedPair[]} compared */
 function correctionNote(board, compared) {
   if (!compared.some(({ tests }) => tests.size)) return null;
-  const isMixed = board.systems.some((system) => system.has_predictions && !system.complete);
   const isOther = board.ranks[board.rule.name]?.test === "languages";
   return element(
     "p",
     { class: "soft" },
-    `Paired tests hold ${testedOn("examples")}. Examples are clustered by source. The correction covers all pairs of systems with predictions on this board, selected or not, and all tasks or cells.`,
-    isMixed ? " As systems cover different cells, intervals are corrected within each pair only." : "",
+    `Paired tests hold ${testedOn("examples")}. Examples are clustered by source. The correction covers all pairs of systems with predictions on this board, selected or not, and all tasks or cells; isogloss compare corrects for the systems that it is given.`,
     isOther ? ` The leaderboard answers another question: the order ${testedOn("languages")}.` : "",
   );
 }

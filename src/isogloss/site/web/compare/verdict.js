@@ -75,6 +75,8 @@ export function verdictDetail(contrast, [first, second]) {
 export function untestedReason({ board, pair, systems, tests }, { top, complete, tasks }) {
   if (!top || top.test) return [];
   if (tests.size) return ["Their paired tests are of single tasks and cells only."];
+  if (pair.every((system) => system.has_predictions))
+    return ["This board has no paired test of them; isogloss compare tests any systems with predictions."];
   if (!complete && systems.length > 2) return ["Open two of the systems alone to test them on what they share."];
   if (new Set(tasks.map(({ lower }) => lower)).size > 1) return ["In some tasks lower is better, in others higher."];
   const printed = pair.map((system) => ({ system, names: printedOnly(board, system, tasks) }));

@@ -52,7 +52,7 @@ export function meets({ open_weights: isOpen, parameters }, { open, most }) {
 
 // A system's score on a task in the wanted language, or its average over all languages of the task.
 /** @param {Board} board @param {Task} task @param {System} system @param {Language | null} language */
-export const wantedScore = (board, task, system, language) =>
+const wantedScore = (board, task, system, language) =>
   language ? cellScore(task, system, language.code) : (board.averages.get(task.id)?.value[system.at] ?? NaN);
 
 // The wanted tasks that have data in the wanted language.

@@ -1,6 +1,7 @@
 import { hatchPattern } from "../charts/hatch.js";
 import { intervalMark } from "../charts/interval.js";
 import { niceTicks } from "../charts/plots.js";
+import { fittedText, textWidth } from "../charts/text_width.js";
 import { drawn, drawnToWidth, element, missing } from "../page/dom.js";
 import { withTip } from "../page/tips.js";
 
@@ -8,7 +9,6 @@ const DOT_ROW = 30;
 const DOT_TARGET = 12;
 const NARROW_ROWS = 560;
 const ROWS_TOP = 24;
-const ROW_LETTER = 7;
 const ROWS_HATCH = "rows-hatch";
 
 // Rows of a dot with its interval on one axis, with marks to compare it with; rows without a figure are hatched.
@@ -20,8 +20,8 @@ export const dotRows = (rows, axis) =>
 function rowsDrawing(all, { scale: [from, to], unit = "", description, room = 0.36 }, width) {
   const rows = width < NARROW_ROWS ? all.map((row) => ({ ...row, text: row.short ?? row.text })) : all;
   /** @param {(row: MarkedRow) => string} text */
-  const longest = (text) => Math.max(0, ...rows.map((row) => text(row).length)) * ROW_LETTER;
-  const left = Math.min(longest(({ label }) => label) + 12, width * room);
+  const longest = (text) => Math.max(0, ...rows.map((row) => textWidth(text(row))));
+  const left = Math.min(longest(({ label }) => label) + 10, width * room);
   const right = Math.min(longest(({ text }) => text) + 14, width * 0.42);
   /** @param {number} value */
   const x = (value) => left + ((Math.min(to, Math.max(from, value)) - from) / (to - from)) * (width - left - right - 8);
@@ -45,13 +45,11 @@ function rowsDrawing(all, { scale: [from, to], unit = "", description, room = 0.
  */
 function dotRow(row, y, { left, right, from, to, width, x }) {
   const { label, href, figure, others = [], marks = [], text, lines } = row;
-  const most = Math.floor(left / ROW_LETTER);
   const name = drawn(
     "text",
     { x: left - 8, y: y + 4, "text-anchor": "end" },
-    label.length > most ? `${label.slice(0, most - 1)}…` : label,
+    fittedText(label, left - 8),
   );
-  const end = Math.floor(right / ROW_LETTER);
   return [
     href
       ? withTip(drawn("a", { href, "data-key": `row-${label}` }, name), () => [
@@ -84,7 +82,7 @@ function dotRow(row, y, { left, right, from, to, width, x }) {
     drawn(
       "text",
       { x: width - right, y: y + 4, class: missing(figure.value) ? null : "label" },
-      text.length > end ? `${text.slice(0, end - 1)}…` : text,
+      fittedText(text, right),
     ),
   ];
 }

@@ -6,6 +6,7 @@ import { tipLines } from "./language_words.js";
 import { MAP_HATCH, mapLegend } from "./map_legend.js";
 import { frameOf, labelsOf, radiusOf, spreadCircles } from "./map_layout.js";
 import { drawn, drawnToWidth, element, missing } from "../page/dom.js";
+import { arrowKeys } from "../page/keys.js";
 import { equalEarth } from "./projection.js";
 import { memoized } from "../board/ranking.js";
 import { hashOf } from "../page/state.js";
@@ -14,6 +15,8 @@ import { withTip } from "../page/tips.js";
 // A map narrower than the first is hard to tap: it has the second width and scrolls sideways.
 const LEAST_WIDTH = 700;
 const SCROLLED_WIDTH = 840;
+// Where it begins, as a share of what is out of sight: with Europe and Africa.
+const START = 0.48;
 const LEAST_TARGET = 12;
 // The white middle of a circle that rests on one task, as a share of its radius.
 const HOLE = 0.38;
@@ -82,6 +85,14 @@ const stillLife = memoized((/** @type {Basis} */ basis, /** @type {Board} */ boa
     width,
     height,
   );
+  const dots = drawn(
+    "g",
+    { "data-key": "map-circles" },
+    circles.map((circle) => leaderLine(circle)),
+    circles.map((circle) => languageCircle(board, basis, circle)),
+    labels.map((label) => circleLabel(board, basis, circles[label.at], label)),
+  );
+  arrowKeys(dots);
   return {
     patterns: drawn(
       "defs",
@@ -91,13 +102,7 @@ const stillLife = memoized((/** @type {Basis} */ basis, /** @type {Board} */ boa
       drawn("clipPath", { id: "map-known" }, drawn("path", { d: knownPart(basis, width), "clip-rule": "evenodd" })),
     ),
     land: drawn("path", { class: "land", "data-key": "map-land-path", d: land, "fill-rule": "evenodd" }),
-    circles: drawn(
-      "g",
-      { "data-key": "map-circles" },
-      circles.map((circle) => leaderLine(circle)),
-      circles.map((circle) => languageCircle(board, basis, circle)),
-      labels.map((label) => circleLabel(board, basis, circles[label.at], label)),
-    ),
+    dots,
   };
 });
 
@@ -129,28 +134,28 @@ export function isoglossMap(board, basis, share, description) {
   drawnToWidth(room, (least) => {
     const width = mapWidth(least);
     const drawing = mapDrawing(board, basis, share, width, description);
-    // Narrow screens begin in the middle.
-    if (start && width > least) requestAnimationFrame(() => room.parentElement?.scrollTo({ left: 0.56 * (width - least) }));
+    if (start && width > least) requestAnimationFrame(() => room.parentElement?.scrollTo({ left: START * (width - least) }));
     start = false;
     return drawing;
   });
   const legend = drawnToWidth(element("div", { class: "map-key" }), (least) =>
     mapLegend(board, basis, mapWidth(least)),
   );
-  return [scroller, legend];
+  const hint = element("p", { class: "map-hint soft" }, "Swipe for the rest of the map.");
+  return [scroller, hint, legend];
 }
 
 /** @param {Board} board @param {Basis} basis @param {number} share @param {number} width @param {string} description */
 function mapDrawing(board, basis, share, width, description) {
   const { height } = mapPlan(basis.languages, width);
-  const { patterns, land, circles } = stillLife(basis, board, width);
+  const { patterns, land, dots } = stillLife(basis, board, width);
   return drawn(
     "svg",
     { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": description },
     patterns,
     land,
     basis.relative.size ? dividingLine(basis, share, width) : null,
-    circles,
+    dots,
   );
 }
 

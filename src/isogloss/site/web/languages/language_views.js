@@ -16,9 +16,6 @@ export function scoreIn(tasks, system, code) {
   return own.length ? weightedMean(own.map((task) => cellScore(task, system, code))) : undefined;
 }
 
-/** @param {Task[]} tasks */
-export const allLower = (tasks) => tasks.every((task) => task.lower_is_better);
-
 /** @param {Board} board @param {Basis} basis */
 export function treeView(board, basis) {
   const { scale, unit, paint, of } = figureColours(board, basis);

@@ -1,3 +1,4 @@
+import { textWidth } from "../charts/text_width.js";
 import { equalEarth } from "./projection.js";
 
 // Circles and labels of the map: no circle covers another, no label covers a circle or a label.
@@ -12,7 +13,6 @@ const CIRCLE_GAP = 1.5;
 const PULLED_TURNS = 50;
 const FREE_TURNS = 80;
 const HOME_PULL = 0.08;
-const LABEL_LETTER = 6.7;
 const LABEL_LINE = 13;
 
 /** @param {number} width */
@@ -94,8 +94,8 @@ export function labelsOf(circles, width, height) {
   const labels = [];
   circles.forEach((circle, at) => {
     const { x, y, r, name, hollow } = circle;
-    const wide = name.length * LABEL_LETTER + 2;
-    if (!hollow && wide < 2 * r - 4) {
+    const wide = textWidth(name) + 2;
+    if (!hollow && textWidth(name, true) < 2 * r - 4) {
       labels.push({ at, x, y, anchor: "middle", inside: true });
       return;
     }

@@ -1,6 +1,8 @@
 import { figureShare, englishSharePaint } from "./basis.js";
 import { niceTicks } from "../charts/plots.js";
+import { textWidth } from "../charts/text_width.js";
 import { drawn, drawnToWidth, element } from "../page/dom.js";
+import { arrowKeys } from "../page/keys.js";
 import { tipLines } from "./language_words.js";
 import { memoized } from "../board/ranking.js";
 import { hashOf } from "../page/state.js";
@@ -10,7 +12,6 @@ const SWARM_DOT = 5;
 const SWARM_ROW = 11;
 const SWARM_EDGE = 24;
 const SWARM_AXIS = 30;
-const SWARM_LETTER = 6.8;
 
 const swarmPlan = memoized((/** @type {Basis} */ basis, /** @type {number} */ width) => {
   const dots = basis.languages
@@ -41,7 +42,7 @@ function swarmDrawing(basis, share, width) {
   return drawn(
     "svg",
     { width, height: base + SWARM_AXIS + 16, role: "group", "aria-label": "Languages by their share of the score in English" },
-    niceTicks(from, to, 8).map((tick) => [
+    niceTicks(from, to, Math.min(8, width / 64)).map((tick) => [
       drawn("line", { x1: x(tick), x2: x(tick), y1: 18, y2: base + 6, class: "grid" }),
       drawn("text", { x: x(tick), y: base + 22, "text-anchor": "middle" }, `${tick} %`),
     ]),
@@ -57,7 +58,7 @@ function swarmDrawing(basis, share, width) {
 // The dots, which stay on the page while the line moves.
 const swarmDots = memoized((/** @type {Basis} */ basis, /** @type {number} */ width) => {
   const { dots, stacked, base, x } = swarmPlan(basis, width);
-  return drawn(
+  const group = drawn(
     "g",
     { "data-key": "swarm-dots" },
     dots.map(({ language, value }, at) =>
@@ -80,6 +81,8 @@ const swarmDots = memoized((/** @type {Basis} */ basis, /** @type {number} */ wi
       ),
     ),
   );
+  arrowKeys(group);
+  return group;
 });
 
 // The row of each dot, from the bottom, so that none covers another.
@@ -106,7 +109,7 @@ export function stackedRows(places) {
 function lowestNames(dots, count, stacked, x, base) {
   let free = -Infinity;
   return dots.slice(0, Math.min(count, 16)).flatMap(({ language, value }, at) => {
-    const wide = language.name.length * SWARM_LETTER;
+    const wide = textWidth(language.name);
     const start = Math.max(2, x(value) - wide / 2);
     if (start < free || stacked.some((row, other) => row > stacked[at] && Math.abs(x(dots[other].value) - x(value)) < wide))
       return [];

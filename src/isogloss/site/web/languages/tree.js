@@ -1,4 +1,5 @@
 import { hatchPattern } from "../charts/hatch.js";
+import { fittedText, textWidth } from "../charts/text_width.js";
 import { drawn, drawnToWidth, element, missing, scriptName } from "../page/dom.js";
 import { groupedBy } from "../board/ranking.js";
 import { hashOf } from "../page/state.js";
@@ -10,7 +11,22 @@ const NARROW_TREE = 600;
 const TREE_COLUMN = 620;
 const TREE_GUTTER = 40;
 const NAMES_WIDTH = 190;
+const NARROW_NAMES = 150;
 const TREE_HATCH = "tree-hatch";
+// Families and branches with longer names are cut.
+const MOST_FAMILY = 180;
+const MOST_BRANCH = 190;
+const JOINT_ROOM = 28;
+
+// The places of branches and languages behind the longest names before them.
+/** @param {Language[]} languages */
+function treePlaces(languages) {
+  /** @param {string[]} names @param {number} most @param {boolean} [strong] */
+  const room = (names, most, strong) =>
+    Math.min(most, Math.max(...[...new Set(names)].map((name) => textWidth(name, strong)))) + JOINT_ROOM;
+  const branchX = 16 + room(languages.map(({ family }) => family), MOST_FAMILY, true);
+  return { branchX, leafX: branchX + room(languages.map(({ branch }) => branch), MOST_BRANCH) + 8 };
+}
 
 // Group languages by a key, largest group first.
 /** @param {Language[]} languages @param {(language: Language) => string} key @returns {[string, Language[]][]} */
@@ -19,14 +35,14 @@ const largestFirst = (languages, key) =>
 
 // Draws row by row. On a narrow screen families and branches have separate lines above their languages.
 class TreeDrawing {
-  /** @param {number} width @param {TreeLeaves} leaves */
-  constructor(width, leaves) {
+  /** @param {number} width @param {TreeLeaves} leaves @param {{ branchX: number, leafX: number }} places */
+  constructor(width, leaves, { branchX, leafX }) {
     this.width = width;
     this.narrow = width < NARROW_TREE;
     this.row = this.narrow ? 0 : 0.6;
     this.familyX = this.narrow ? 8 : 16;
-    this.branchX = this.narrow ? 16 : 128;
-    this.leafX = this.narrow ? 28 : 306;
+    this.branchX = this.narrow ? 16 : branchX;
+    this.leafX = this.narrow ? 28 : leafX;
     this.leaves = leaves;
     /** @type {Node[]} */
     this.parts = [];
@@ -36,14 +52,15 @@ class TreeDrawing {
   addFamily(name, members) {
     if (this.narrow) this.row += 0.9;
     const y = (this.narrow ? this.row - 0.45 : this.row + members.length / 2 - 0.5) * LEAF_ROW;
-    const end = Math.min(this.branchX - 20, this.familyX + name.length * 8.2 + 4);
+    const shown = this.narrow ? name : fittedText(name, MOST_FAMILY, (text) => textWidth(text, true));
+    const end = this.familyX + textWidth(shown, true) + 6;
     for (const [branch, own] of largestFirst(members, (language) => language.branch))
       this.addBranch(branch === "isolate" || branch === name ? "" : branch, own, [end, y]);
     this.parts.push(
       drawn(
         "a",
         { href: hashOf(["family", name]) },
-        drawn("text", { x: this.familyX, y: y + 4, class: "family" }, name),
+        drawn("text", { x: this.familyX, y: y + 4, class: "family" }, shown),
       ),
     );
     this.row += this.narrow ? 0.1 : 0.6;
@@ -57,14 +74,15 @@ class TreeDrawing {
       this.row += 1.4;
     }
     const y = (this.row + members.length / 2 - 0.5) * LEAF_ROW;
+    const shown = fittedText(name, MOST_BRANCH);
     if (!this.narrow)
       this.parts.push(
         joint(...familyEnd, this.branchX - 6, y),
         name
-          ? drawn("text", { x: this.branchX, y: y + 4, class: "branch" }, name)
+          ? drawn("text", { x: this.branchX, y: y + 4, class: "branch" }, shown)
           : joint(this.branchX - 6, y, this.leafX - 12, y),
       );
-    const end = Math.min(this.leafX - 40, this.branchX + name.length * 7.6 + 6);
+    const end = this.branchX + textWidth(shown) + 6;
     for (const language of members.sort((a, b) => a.name.localeCompare(b.name)))
       this.addLeaf(language, name ? [end, y] : null);
   }
@@ -84,10 +102,11 @@ class TreeDrawing {
 export function familyTree(languages, leaves) {
   const families = largestFirst(languages, ({ family }) => family);
   return drawnToWidth(element("div", { class: "plot tree" }), (width) => {
+    const places = treePlaces(languages);
     const columns = inColumns(families, Math.max(1, Math.min(3, Math.floor(width / TREE_COLUMN))));
     const wide = (width - TREE_GUTTER * (columns.length - 1)) / columns.length;
     const trees = columns.map((own) => {
-      const tree = new TreeDrawing(wide, leaves);
+      const tree = new TreeDrawing(wide, leaves, places);
       for (const [name, members] of own) tree.addFamily(name, members);
       return tree;
     });
@@ -134,11 +153,11 @@ const joint = (fromX, fromY, toX, toY) =>
  */
 function leaf(language, { valueOf, textOf, linesOf, paintOf, ends }, { x, y, width, narrow }) {
   const value = valueOf(language);
-  const from = x + (narrow ? 150 : NAMES_WIDTH);
-  const long = Math.max(0, width - from - 56);
+  const from = x + (narrow ? NARROW_NAMES : NAMES_WIDTH);
+  const long = Math.max(0, width - from - textWidth("100.0 % *") - 12);
   const part = Math.min(1, Math.max(0, (value - ends[0]) / (ends[1] - ends[0] || 1)));
   const fill = missing(value) ? `url(#${TREE_HATCH})` : paintOf(value).fill;
-  const longName = language.name.length + language.autonym.length > (NAMES_WIDTH - 30) / 8;
+  const longName = textWidth(`${language.name} ${language.autonym}`) > NAMES_WIDTH - 30;
   const own = drawn(
     "a",
     { href: hashOf(["language", language.code]), "data-key": `tree-${language.code}` },
@@ -146,7 +165,7 @@ function leaf(language, { valueOf, textOf, linesOf, paintOf, ends }, { x, y, wid
     drawn(
       "text",
       { x: x + 12, y: y + 4 },
-      language.name,
+      fittedText(language.name, (narrow ? NARROW_NAMES : NAMES_WIDTH) - 22),
       narrow || longName || !language.autonym || language.autonym === language.name
         ? null
         : drawn("tspan", { class: "soft", lang: language.code, dx: 7 }, language.autonym),

@@ -1,7 +1,7 @@
 // The facts behind the findings of the landing page, computed from the data.
 import { humanGaps } from "../progress/history.js";
 import { groupedBy, memoized, weightedMean } from "../board/ranking.js";
-import { goodness, referenceOf, relativeScores, serviceOf } from "../board/relative.js";
+import { goodness, relativeScores, serviceOf } from "../board/relative.js";
 import { FULL } from "../board/segments.js";
 import { standings } from "../board/standings.js";
 
@@ -72,12 +72,3 @@ export const largestFamilies = (languages) =>
   [...groupedBy(languages, ({ family }) => family)].sort(
     ([one, a], [other, b]) => b.length - a.length || one.localeCompare(other),
   );
-
-// The best English score per task; tasks without English have none.
-/** @type {(board: Board) => Map<string, { code: string } & Best>} */
-export const englishReferences = memoized(
-  (board) =>
-    new Map(
-      board.tasks.filter((task) => task.place.has("en")).map((task) => [task.id, referenceOf(task, board.systems)]),
-    ),
-);

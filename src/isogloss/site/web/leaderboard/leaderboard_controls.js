@@ -5,7 +5,7 @@ import { CELL_FILTERS, FILTER_KEYS, SYSTEM_FILTERS, systemOptions } from "../boa
 import { folded } from "../page/fold.js";
 import { RANKINGS } from "../board/ranking.js";
 import { changeParams, hashOf } from "../page/state.js";
-import { chosenWeights } from "../board/standings.js";
+import { MOST_WEIGHT, chosenWeights } from "../board/standings.js";
 
 const ALWAYS_VISIBLE = ["q", "task", "language"];
 
@@ -80,7 +80,7 @@ function taskWeights({ board, choice }, params) {
     sliderControl(name, chosenWeights(params)[id] ?? 1, (weight) => {
       const others = params.getAll("w").filter((item) => !item.startsWith(`${id}:`));
       changeParams({ w: weight === 1 ? others : [...others, `${id}:${weight}`] }, { replace: true });
-    });
+    }, MOST_WEIGHT);
   return element(
     "fieldset",
     { class: "sliders", hidden: choice.ranking !== "weights" },

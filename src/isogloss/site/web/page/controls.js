@@ -44,19 +44,6 @@ export const chosenSelect = (key, label, { values, chosen }, text = (value) => v
     chosen,
   );
 
-/** @param {URLSearchParams} params @param {string} key @param {string} label */
-export const boxControl = (params, key, label) =>
-  element(
-    "label",
-    { class: "box" },
-    element("input", {
-      type: "checkbox",
-      checked: params.has(key),
-      change: (event) => set(key, event.target.checked ? "1" : null),
-    }),
-    label,
-  );
-
 /** @param {URLSearchParams} params @param {string} key @param {string} label @param {Attributes} attributes */
 const typedControl = (params, key, label, attributes) =>
   labelled(
@@ -155,8 +142,8 @@ export function closeLists() {
   });
 }
 
-/** @param {string} label @param {number} value @param {(value: number) => void} write @param {number} [most] */
-export const sliderControl = (label, value, write, most = 5) =>
+/** @param {string} label @param {number} value @param {(value: number) => void} write @param {number} most */
+export const sliderControl = (label, value, write, most) =>
   element(
     "label",
     { class: "slider" },

@@ -15,8 +15,9 @@ const stopsOf = (row, hasDetails) =>
 /** @param {any} part @returns {any[]} */
 const linesOf = (part) => [...(part.rows ?? [part])];
 
-// Make a part of a table (its head or a body) or a group of buttons a single tab stop, first at a cell with details. The
-// arrow keys, Home and End move between cells, links and boxes; Enter follows the link of a cell, and Space ticks a box.
+// Make a part of a table (its head or a body), a group of buttons or the marks of a chart a single tab stop, first at a cell
+// with details. The arrow keys, Home and End move between cells, links and boxes; Enter follows the link of a cell, and Space
+// ticks a box. Without rows, up and down move back and on.
 /** @param {any} part @param {(cell: any) => boolean} [hasDetails] */
 export function arrowKeys(part, hasDetails = () => false) {
   for (const inner of part.querySelectorAll(INNER)) inner.tabIndex = -1;
@@ -52,7 +53,7 @@ function targetOf({ key, target }, rows, y, hasDetails) {
   if (key === "Home") return stops[0];
   if (key === "End") return stops.at(-1);
   const [down, right] = ARROWS[key];
-  if (right) return stops[stops.indexOf(target) + right];
+  if (right || !rows[y].cells) return stops[stops.indexOf(target) + (right || down)];
   const column = target.closest("td, th")?.cellIndex;
   for (let at = y + down; rows[at]; at += down) {
     const below = stopsOf(rows[at], hasDetails).find((stop) => stop.closest("td, th").cellIndex === column);

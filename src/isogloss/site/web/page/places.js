@@ -36,10 +36,14 @@ function putBack(main, { top, left, regions, focus }) {
   [...main.querySelectorAll(".scroll")].forEach((region, at) => {
     [region.scrollTop, region.scrollLeft] = regions[regionKey(region, at)] ?? [0, 0];
   });
-  if (!focus) return;
+  if (focus) putFocus(main, focus);
+}
+
+/** @param {HTMLElement} main @param {NonNullable<Place["focus"]>} focus */
+function putFocus(main, focus) {
   const keyed = [...main.querySelectorAll("[data-key]")].find((node) => node.dataset.key === focus.key);
   const target = focus.href
-    ? [...(keyed?.querySelectorAll("a[href]") ?? [])].find((node) => node.getAttribute("href") === focus.href)
+    ? [keyed, ...(keyed?.querySelectorAll("a[href]") ?? [])].find((node) => node?.getAttribute("href") === focus.href)
     : keyed;
   target?.focus({ preventScroll: true });
   oneStop(target);
@@ -56,14 +60,16 @@ export function turnPlace(main) {
   return entry === current ? (places.get(current) ?? null) : null;
 }
 
-// Return to a place. Drawings have their height only after a layout, so that a second try may be needed.
+// Return to a place. Drawings have their height and their marks only after a layout, so that a second try may be needed.
 /** @param {HTMLElement} main @param {Place} place */
 export function returnTo(main, place) {
   putBack(main, place);
   const opened = current;
   requestAnimationFrame(() =>
     requestAnimationFrame(() => {
-      if (opened === current && Math.abs(scrollY - place.top) > 1) scrollTo(place.left, place.top);
+      if (opened !== current) return;
+      if (Math.abs(scrollY - place.top) > 1) scrollTo(place.left, place.top);
+      if (place.focus && document.activeElement === main) putFocus(main, place.focus);
     }),
   );
 }

@@ -120,7 +120,7 @@ function withLegends(chart) {
   while (!first.previousElementSibling && first.parentElement && first.parentElement.id !== "page")
     first = first.parentElement;
   const beside = [first.previousElementSibling, place.nextElementSibling];
-  return [chart, ...beside.filter((node) => node?.matches(".legend, .key"))];
+  return [chart, ...beside.filter((node) => node?.matches(".legend, .key, :has(> .legend)"))];
 }
 
 /**
@@ -128,7 +128,7 @@ function withLegends(chart) {
  * @param {Element} chart
  * @param {ChartCaption} [caption] a title above and a source below the chart
  */
-export function chartPicture(chart, { title, source } = { title: "", source: "" }) {
+function chartPicture(chart, { title, source } = { title: "", source: "" }) {
   const parts = withLegends(chart).flatMap((part) => (part ? pictured(part) : []));
   const edge = title || source ? PICTURE_EDGE : 0;
   const left = Math.min(...parts.map(({ box }) => box.left));

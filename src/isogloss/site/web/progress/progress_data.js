@@ -4,6 +4,7 @@ import { standings, wholeValue } from "../board/standings.js";
 import { missing, scoreText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
 import { dateText, decimalYear } from "./dates.js";
+import { bestRow } from "./history.js";
 import { regimeOf } from "./regimes.js";
 
 const MOST_DATED = 60;
@@ -62,6 +63,23 @@ export const datedPoints = (rows, column) =>
       },
     ];
   });
+
+// The best system without a date in a column, unless one with a date is as good: else the best score so far would mislead.
+/** @param {Standing[]} rows @param {ScoreColumn} column @param {DatedPoint[]} dated @returns {DatedPoint | null} */
+export function bestUndated(rows, column, dated) {
+  const best = bestRow(
+    rows.filter(({ system }) => !dateText(system)),
+    column.id,
+    column.lower,
+  );
+  if (!best || dated.some(({ y }) => (column.lower ? y <= best.value : y >= best.value))) return null;
+  const { system, value: y } = best;
+  const [low, high] = [best.low ?? NaN, best.high ?? NaN];
+  const { style, id: regime } = regimeOf(system);
+  const [href, label] = [hashOf(["system", system.id]), system.name];
+  const lines = [system.fullName, `${scoreTitle(column)} ${scoreText(y)}`, "without a date", system.regime].filter(Boolean);
+  return { x: NaN, y, low, high, style, regime, when: "", label, href, lines, system, hollow: true };
+}
 
 // At most `most` points, evenly by score, with those that must be seen.
 /**

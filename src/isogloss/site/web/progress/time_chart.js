@@ -1,4 +1,5 @@
 import { frontier, stepBoxes, stepPath } from "../charts/frontier.js";
+import { modelName, shortened } from "../charts/labels.js";
 import { plane, dataGrid } from "../charts/plane.js";
 import { niceTicks, plotDot, namedPoints } from "../charts/plots.js";
 import { drawn, drawnToWidth, element, missing, scoreText } from "../page/dom.js";
@@ -8,6 +9,7 @@ import { sampled } from "./progress_data.js";
 const TIME_EDGE = { left: 30, right: 22, top: 22, bottom: 26 };
 
 const FEW = 8;
+const WIDE = 480;
 
 // The steps of the best score so far, for each regime alone.
 /** @param {DatedPoint[]} points @param {Regime[]} regimes @param {boolean} [lower] @returns {[Regime, DatedPoint[]][]} */
@@ -27,10 +29,12 @@ export const stepsOf = (points, regimes, lower) =>
 
 // Scores over time: a mark per system, and per regime a line of the best score so far with the names of its steps.
 /**
- * @param {{ points: DatedPoint[], steps: [Regime, DatedPoint[]][], years: Interval, scale: Interval, human: number, height: number, title: string }} options
+ * @param {{ points: DatedPoint[], undated?: DatedPoint | null, steps: [Regime, DatedPoint[]][], years: Interval, scale: Interval, human: number, height: number, title: string, after?: string, hasValues?: boolean }} options `after` says what follows the last point
  */
-export function timeChart({ points, steps, years, scale, human, height, title }) {
-  const named = steps.flatMap(([, own]) => own);
+export function timeChart({ points: dated, undated, steps, years, scale, human, height, title, after, hasValues }) {
+  const last = undated ? [{ ...undated, x: years[1] }] : [];
+  const points = [...dated, ...last];
+  const named = [...steps.flatMap(([, own]) => own), ...last];
   const shown = sampled(points, named);
   const ordered = [...shown].sort((a, b) => Number(named.includes(a)) - Number(named.includes(b)));
   return drawnToWidth(element("div", { class: "plot" }), (width) => {
@@ -61,7 +65,9 @@ export function timeChart({ points, steps, years, scale, human, height, title })
       ordered.map((point) => plotDot(point, area, named.includes(point))),
       // Steps are named first, and a few other points if there is room.
       namedPoints(
-        [...(shown.length <= FEW ? shown.filter((point) => !named.includes(point)) : []), ...byScore(named)],
+        [...(shown.length <= FEW ? shown.filter((point) => !named.includes(point)) : []), ...byScore(named)].map((point) =>
+          hasValues ? withValue(point) : point,
+        ),
         shown,
         area,
         [
@@ -75,9 +81,20 @@ export function timeChart({ points, steps, years, scale, human, height, title })
         ],
       ),
       missing(human) ? null : humanLabel(human, area),
+      after && steps.length && width >= WIDE ? afterLabel(after, steps, area) : null,
     );
   });
 }
+
+/** @param {DatedPoint} point @returns {DatedPoint} */
+const withValue = (point) => ({ ...point, label: `${shortened(modelName(point.label), 20)} ${scoreText(point.y)}` });
+
+// Below the end of the last line.
+/** @param {string} text @param {[Regime, DatedPoint[]][]} steps @param {Plane} area */
+const afterLabel = (text, steps, area) => {
+  const y = Math.max(...steps.map(([, own]) => area.y(own.at(-1)?.y ?? NaN)));
+  return drawn("text", { x: area.right, y: y + 16, "text-anchor": "end" }, text);
+};
 
 /** @param {DatedPoint[]} points */
 const byScore = (points) => [...points].sort((a, b) => a.y - b.y);

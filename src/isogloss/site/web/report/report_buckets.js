@@ -13,7 +13,7 @@ import { missing, plural, scoreText, signedText } from "../page/dom.js";
  * Return whole tenths as numbers; missing bounds stay null.
  * @param {(number | null)[]} tenths
  */
-export const fromTenths = (tenths) => tenths.map((value) => (value === null ? null : value / 10));
+const fromTenths = (tenths) => tenths.map((value) => (value === null ? null : value / 10));
 
 /**
  * Return an interval as text.

@@ -28,9 +28,8 @@ export function systemPage(board, [id]) {
       systemHead(board, table, row, detail),
       scoreCards(board, table, row),
       profileSection(board, system, params),
-      humanSection(board, system),
+      gapSections(humanSection(board, system), transferSection(board, system, detail?.gaps)),
       heatSection(board, system, coverage(board, row).others),
-      transferSection(board, system, detail?.gaps),
       pseudoOfSystem(board, system),
       detail ? [checklistSection(board, detail), repliesSection(board, detail)] : null,
       factsSection(board, system, detail),
@@ -41,6 +40,11 @@ export function systemPage(board, [id]) {
   };
   return { title: system.name, view };
 }
+
+// Side by side where there is room.
+/** @param {...(Node | null)} sections */
+const gapSections = (...sections) =>
+  sections.some(Boolean) ? element("div", { class: "gap-sections", "data-key": "gaps" }, sections) : null;
 
 /** @param {System} system @param {SystemDetail} detail */
 const downloadSection = (system, detail) =>

@@ -48,7 +48,7 @@ export function profileSection(board, system, params) {
     dotLegend({
       dot: hasIntervals ? "this system, 95 % interval" : "this system",
       hasIntervals,
-      ring: isAlone ? "" : "best score of any system",
+      goal: isAlone ? "" : "best score of any system",
     }),
     task ? null : element("p", { class: "notes" }, RELATIVE_NOTE),
     isAlone ? null : element("p", { class: "notes" }, "Differences in single languages are not tested."),
@@ -88,7 +88,7 @@ function profileChart(board, { system, task, rows, order, isAlone }) {
         label: language.name,
         href: hashOf(task ? ["task", task.id, language.code] : ["language", language.code]),
         figure: row,
-        ring: isAlone ? undefined : row.best,
+        goal: isAlone ? undefined : row.best,
         text: scoreText(row.value),
         note: notable.has(row) ? signedText(row.gap) : "",
         lines: row.lines,

@@ -19,7 +19,7 @@ export const systemHead = (board, table, row, detail) =>
 
 // "encoder · zero-shot · 559 M parameters · open weights · 2020": only what is known.
 /** @param {System} system */
-export function knownFacts({ kind, regime, parameters, open_weights: open, year }) {
+function knownFacts({ kind, regime, parameters, open_weights: open, year }) {
   const size = missing(parameters) ? null : `${sizeText(parameters)} parameters`;
   const weights = missing(open) ? null : open ? "open weights" : "closed weights";
   return [kind, regime, size, weights, year]
@@ -31,7 +31,7 @@ export function knownFacts({ kind, regime, parameters, open_weights: open, year 
 function overallHeadline(table, row) {
   const { value, low, high } = row.figures.get("overall");
   const { order, ranked } = table;
-  const isTested = order.ranges.has(row.system.id) && ranked > 1 && !table.testRanks;
+  const isTested = order.ranges.has(row.system.id) && !order.untested.has(row.system.id) && ranked > 1 && !table.testRanks;
   return element(
     "p",
     { class: "headline" },

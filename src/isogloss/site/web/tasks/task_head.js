@@ -32,7 +32,8 @@ function verdict(task, ranked, table) {
     systemWithRegime(ranked[0].system),
     ` ${verb}${before} `,
     element("strong", {}, scoreText(ranked[0].value)),
-    `, out of ${plural(ranked.length, "system")} with results in all ${plural(task.languages.length, "language")}`,
+    ranked.length > 1 ? `, out of ${countText(ranked.length)} systems` : ", the only system",
+    task.languages.length > 1 ? ` with results in ${allOf(task.languages.length)} languages` : "",
     after ? `; ${after}.` : ".",
   );
 }
@@ -63,9 +64,8 @@ export function humanText({ human, lower_is_better: lower }, ranked) {
   const best = ranked[0]?.value;
   const words = `Human performance is ${scoreText(human)}`;
   if (missing(best)) return `${words}.`;
-  // The difference of the printed scores, which stand beside it.
-  const [shown, people] = [printedScore(best), printedScore(human)];
-  const gap = printedScore(lower ? shown - people : people - shown);
+  // Of the scores, not of what is printed of them: other pages show the same gap.
+  const gap = printedScore(lower ? best - human : human - best);
   return gap > 0
     ? `${words}, ${scoreText(gap)} points better than the best score.`
     : gap < 0
