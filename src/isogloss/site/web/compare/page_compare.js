@@ -22,12 +22,12 @@ const LETTERS = "ABCD";
 export function comparePage(board) {
   /** @param {URLSearchParams} params */
   const view = (params) => {
-    const ids = [...new Set(params.getAll("system"))];
+    const ids = [...new Set(params.getAll("system"))].filter(Boolean);
     const named = ids
       .map((id) => board.system.get(id))
       .filter(Boolean)
       .slice(0, MOST);
-    const best = ids.length ? null : bestPair(board);
+    const best = named.length ? null : bestPair(board);
     const chosen = best ? best.systems : named;
     const unknown = ids.filter((id) => !board.system.has(id));
     return [
