@@ -1,9 +1,10 @@
 import { taskName } from "../board/decode.js";
 import { METADATA, disclosed, lackText, scoreTitle, shortScoreTitle, systemCell } from "../board/describe.js";
 import { element, listed, missing, plural } from "../page/dom.js";
+import { latexCell } from "../page/export.js";
 import { rankColumn, rankColumnsInFiles } from "./rank_column.js";
 import { scoreColumn } from "./score_column.js";
-import { FAMILIES, TO_HUMAN, familyColumn, humanColumn, profileChoices, roomBeside } from "./row_profiles.js";
+import { FAMILIES, TO_HUMAN, familyColumn, familyColumnsInFiles, humanColumn, profileChoices, roomBeside } from "./row_profiles.js";
 import { changeParams } from "../page/state.js";
 
 /** @param {URLSearchParams} params @returns {TableColumn<Standing>} */
@@ -27,7 +28,10 @@ function selectColumn(params) {
   return { id: "tick", title: "", head: element("span", { class: "sr" }, "Select"), className: "tick", show: box };
 }
 
-// Next to the name on the page; a separate column in files, as several systems can share a name.
+// Next to the name on the page and in LaTeX; a separate column in other files, as several systems can share a name.
+/** @param {{ system: System, human?: boolean }} row */
+export const latexName = ({ system: { name, regime }, human }) => latexCell(regime && !human ? `${name} (${regime})` : name);
+
 /** @type {TableColumn} */
 export const REGIME_IN_FILES = {
   id: "system-regime",
@@ -153,6 +157,7 @@ export function leaderboardColumns(table, params) {
     className: "system",
     value: (row) => row.system.name,
     show: (row) => (row.human ? row.system.name : systemCell(row.system)),
+    latex: latexName,
   };
   return [
     selectColumn(params),
@@ -162,7 +167,7 @@ export function leaderboardColumns(table, params) {
     REGIME_IN_FILES,
     ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column))),
     ...(ids.has(TO_HUMAN) ? [humanColumn(table)] : []),
-    ...(ids.has(FAMILIES) ? [familyColumn(table)] : []),
+    ...(ids.has(FAMILIES) ? [familyColumn(table), ...familyColumnsInFiles(table)] : []),
     ...METADATA.filter(({ id }) => ids.has(id)).map((column) => metadataColumn(table, column)),
     partialInFiles(table.shown.filter(({ id }) => ids.has(id))),
     notesInFiles(table.board),

@@ -1,7 +1,7 @@
 // Optional columns that summarise a row: a mark per language family, and the distance to published human scores.
 import { englishReference } from "../board/best_cells.js";
 import { cellScore } from "../board/decode.js";
-import { element, listed, missing, plural, scoreText, signedText } from "../page/dom.js";
+import { element, listed, missing, plural, printedScore, scoreText, signedText } from "../page/dom.js";
 import { largestFamilies } from "./finding_facts.js";
 import { memoized, weightedMean } from "../board/ranking.js";
 import { ENGLISH, SERVED_SHARE, goodness } from "../board/relative.js";
@@ -77,6 +77,17 @@ export function familyColumn({ board, columns }) {
   };
 }
 
+// In files: the share of each family, in per cent.
+/** @param {Standings} table @returns {TableColumn<Standing>[]} */
+export const familyColumnsInFiles = ({ board, columns }) =>
+  familyCells(columns, board).map(({ name }, at) => ({
+    id: `family-${name}`,
+    title: `${name} (% of English)`,
+    numeric: true,
+    onlyInFiles: true,
+    value: (row) => (row.human ? null : printedScore(100 * familyShares(board, columns, row.system)[at].share)),
+  }));
+
 /** @param {number} share */
 const shareText = (share) => (missing(share) ? "–" : `${Math.round(100 * share)} %`);
 
@@ -130,7 +141,8 @@ export function humanColumn(table) {
     numeric: true,
     group: "Profile",
     className: "number",
-    value: (row) => (row.human || difference(row).partial ? null : difference(row).value),
+    value: (row) => (row.human || difference(row).partial ? null : printedScore(difference(row).value)),
+    text: signedText,
     show: (row) => {
       if (row.human) return "";
       const { value, partial } = difference(row);

@@ -1,5 +1,5 @@
 import { betterShare } from "../charts/colour.js";
-import { REGIME_IN_FILES } from "./columns.js";
+import { REGIME_IN_FILES, latexName } from "./columns.js";
 import { systemCell } from "../board/describe.js";
 import { element, missing, plural, printedScore, scoreText } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
@@ -48,7 +48,7 @@ export function systemTable(board, params, { columns, main, name, label, task, s
     "div",
     { class: "line" },
     element("span", { class: "soft" }, plural(rows.length, "system")),
-    exportButtons(name, board, () => ({ columns: shown, rows: table.sorted })),
+    exportButtons(name, board, () => ({ columns: shown, rows: table.sorted, more: { test: ranking.order.note } })),
   );
   return element("div", { class: "content" }, line, table.node);
 }
@@ -115,6 +115,7 @@ const shownColumns = (columns, ranks, by, rows, scales) => [
     className: "system",
     value: (row) => row.system.name,
     show: (row) => systemCell(row.system),
+    latex: latexName,
   },
   REGIME_IN_FILES,
   ...columns.map((column, place) => valueColumn(column, place, rows, scales[place], column === by)),

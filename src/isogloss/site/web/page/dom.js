@@ -78,9 +78,9 @@ export const outside = (url, ...children) =>
 /** @param {unknown} value @returns {value is null | undefined} */
 export const missing = (value) => value === null || value === undefined || Number.isNaN(value);
 
-// Round to one decimal, halves up. Marks for the best score use this value too, so that equal-looking scores are marked alike.
+// Round to one decimal, halves away from zero. Marks for the best score use this value too, so that equal-looking scores are marked alike.
 /** @param {Maybe<number>} value */
-export const printedScore = (value) => (missing(value) ? NaN : Math.round(value * 10 + 1e-6) / 10);
+export const printedScore = (value) => (missing(value) ? NaN : (Math.sign(value) * Math.round(Math.abs(value) * 10 + 1e-6)) / 10);
 /** @param {Maybe<number>} value */
 export const scoreText = (value) => (missing(value) ? "–" : printedScore(value).toFixed(1));
 
