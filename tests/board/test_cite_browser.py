@@ -167,7 +167,7 @@ def test_a_saved_file_looks_like_the_chart(open_page: Open, site: Path, tmp_path
     with tab.expect_download() as started:
         tab.keyboard.press("Enter")
     started.value.save_as(tmp_path / "map.svg")
-    dots = "[...document.querySelectorAll('.map circle')].map((dot) => getComputedStyle(dot).fill)"
+    dots = "[...document.querySelectorAll('.map circle, .map-key circle')].map((dot) => getComputedStyle(dot).fill)"
     text = (tmp_path / "map.svg").read_text(encoding="utf-8")
     saved = re.findall(r"<circle[^>]* fill=\"([^\"]+)\"", text)
     assert [html.unescape(fill) for fill in saved] == tab.evaluate(dots)

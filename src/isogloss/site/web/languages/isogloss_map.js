@@ -142,7 +142,7 @@ export function isoglossMap(board, basis, share, description) {
     mapLegend(board, basis, mapWidth(least)),
   );
   const hint = element("p", { class: "map-hint soft" }, "Swipe for the rest of the map.");
-  return [scroller, hint, legend];
+  return [hint, scroller, legend];
 }
 
 /** @param {Board} board @param {Basis} basis @param {number} share @param {number} width @param {string} description */
@@ -151,7 +151,7 @@ function mapDrawing(board, basis, share, width, description) {
   const { patterns, land, dots } = stillLife(basis, board, width);
   return drawn(
     "svg",
-    { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": description },
+    { width, height, role: "group", "aria-label": description },
     patterns,
     land,
     basis.relative.size ? dividingLine(basis, share, width) : null,
