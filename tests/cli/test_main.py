@@ -89,7 +89,7 @@ def test_examples_of_help_are_valid(verb: str) -> None:
 
 # Examples that run anywhere, in a folder with a baseline's predictions and their scores.
 OFFLINE = re.compile(
-    r"list|completion|task new feelings --yes|task check feelings|plan (--score|published)|report results.json"
+    r"list|completion|task new feelings --yes|plan (--score|published)|report results.json"
     r"|analyze( transfer-gap)?( results.json)?$|predict ngram --task mini|score runs.ngram|board admin create.*title"
     r"|checklist (show|reference --order|review --language)"
 )
