@@ -302,7 +302,8 @@ def test_without_single_examples_the_page_says_what_to_do(open_page: Open, tmp_p
     index = build_board(["published"], tmp_path / "site")
     tab = open_page("#/analysis", index=index)
     text = tab.locator("main").inner_text()
-    assert "--data DATA" in text and "--explain explain.json" in text
+    assert "isogloss board build my-predictions published:all --data data --out site" in text
+    assert "--explain explain.json" in text and "isogloss demo" in text
     assert tab.locator("main a[href='#/compare']").count() == 1
     assert tab.locator("main button, main [aria-disabled]").count() == 0
     for mode in ("single", "pairwise", "bias"):

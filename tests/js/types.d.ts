@@ -43,7 +43,8 @@ declare global {
   }
 
   interface Page {
-    title: string;
+    /** What a citation and the browser's history name: the same for all parameters, or by them. */
+    title: string | ((params: URLSearchParams) => string);
     view(params: URLSearchParams): Child[] | Promise<Child[]>;
   }
 

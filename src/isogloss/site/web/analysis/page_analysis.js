@@ -42,7 +42,12 @@ export function analysisPage(board, [mode]) {
     const nodes = mode === "bias" ? await biasPanels(board, params) : await panels(board, mode, params);
     return [...head(), ...nodes];
   };
-  return { title: MODES[mode], view };
+  /** @param {URLSearchParams} params */
+  const title = (params) => {
+    const named = params.getAll("system").flatMap((id) => board.system.get(id)?.fullName ?? []);
+    return named.length ? `${MODES[mode]} of ${named.join(" and ")}` : MODES[mode];
+  };
+  return { title, view };
 }
 
 // The reason why there is nothing to show, or "".

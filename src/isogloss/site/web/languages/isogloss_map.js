@@ -142,7 +142,7 @@ export function isoglossMap(board, basis, share, description) {
     mapLegend(board, basis, mapWidth(least)),
   );
   const hint = element("p", { class: "map-hint soft" }, "Swipe for the rest of the map.");
-  return [scroller, hint, legend];
+  return [hint, scroller, legend];
 }
 
 /** @param {Board} board @param {Basis} basis @param {number} share @param {number} width @param {string} description */

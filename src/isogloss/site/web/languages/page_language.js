@@ -59,7 +59,9 @@ function languageHeadline(board, { code, speakers }, tasks, basis) {
     "p",
     { class: "headline" },
     shareSentence(basis, code),
-    ` ${partText(tested, board.systems.length, "system", ["has", "have"])} a score, on ${plural(tasks.length, "task")}. `,
+    board.systems.length > 1
+      ? ` ${partText(tested, board.systems.length, "system", ["has", "have"])} a score, on ${plural(tasks.length, "task")}. `
+      : ` Tested on ${plural(tasks.length, "task")}. `,
     missing(speakers) ? "" : `${populationText(speakers)} speakers.`,
   );
 }
