@@ -1,6 +1,6 @@
 """Cost of a study of all of XTREME-R in GPU-hours, and in hours on 1, 8 and 64 devices, from measured rates.
 
-    python benchmarks/capacity.py          # the tables of docs/capacity.md
+    python benchmarks/capacity.py          # the tables of the site's page on costs
 
 Every line is inputs x tokens / rate, with the inputs of gpu/extrapolate.py and the rates in the table of README.md. A
 training run and the predictions of its model are one job on one device. Jobs are placed longest first on the device

@@ -1,12 +1,14 @@
 """Pages of tables: figures measured on real data (`benchmarks/measured`), and analyses of the published systems."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import isogloss
 from isogloss.tables.findings import shown_rows
 
-MEASURED = Path(__file__).parents[2] / "benchmarks" / "measured"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+MEASURED = BENCHMARKS / "measured"
 _INTRO = """\
 # Measured figures
 
@@ -18,6 +20,16 @@ _FINDINGS = """\
 
 What [`isogloss analyze`](../analysis.md) says about the systems of the papers' tables, computed when this site
 was built.
+"""
+_COSTS = """\
+# Cost of a study: tables
+
+Computed by `python benchmarks/capacity.py` from [measured rates](../benchmarks.md); see [what they
+mean](../capacity.md).
+A line of the first table is two epochs of training and all predictions: inputs × mean tokens ÷ measured tokens per
+second, with 30 s assumed for the start. XQuAD, MLQA and Tatoeba share one model. Jobs are placed longest first, each on
+one device.
+
 """
 # Analysis, source, and the table shown.
 _SHOWN = (
@@ -64,3 +76,11 @@ def findings() -> str:
         parts += [f"## {found.title}", f"```bash\nisogloss analyze {name} {source}\n```", found.reading]
         parts.append(shown_rows(found.table(table), _ROWS).markdown())
     return "\n\n".join(parts) + "\n"
+
+
+def costs() -> str:
+    """Return the page of costs of a study, as the program computes them."""
+    sys.path.insert(0, str(BENCHMARKS))
+    import capacity
+
+    return _COSTS + "\n".join(capacity.tables()) + "\n"

@@ -32,6 +32,7 @@ ELSEWHERE = {
     "CHANGELOG.md": "changelog.md",
     "src/isogloss/grammar/languages/README.md": "checklist-languages.md",
     "src/isogloss/languages/published/README.md": "published.md",
+    "src/isogloss/site/web/icon.svg": "logo.svg",
     **{f"deploy/{name}": f"deploy/{name}" for name in ("Containerfile", "isogloss-board.service", "nginx.conf")},
 }
 NOTEBOOKS = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))]
@@ -98,6 +99,7 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "reference/settings.md", settings_page.page()
     yield "reference/findings.md", measured_pages.findings()
     yield "reference/measured.md", measured_pages.measured()
+    yield "reference/capacity.md", measured_pages.costs()
     yield "reference/doubts.md", printed_pages.doubts()
     yield "reference/printed-averages.md", printed_pages.averages()
     yield "reference/hyperparameters.md", hyperparameter_page.page()

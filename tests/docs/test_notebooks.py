@@ -27,7 +27,7 @@ CLAIMS = {
         "<td>entailment</td><td>15</td><td>5</td><td>0</td>",
         "<td>mini-xnli/th</td><td>41.7</td><td>100.0</td>",
     ],
-    "score-and-compare": ["<td>71.2*</td>", "41.7 in Thai, 71.2 on average", "is the better checkpoint"],
+    "score-and-compare": ["<td>71.2</td>", "41.7 in Thai, 71.2 on average", "is the better checkpoint"],
 }
 
 

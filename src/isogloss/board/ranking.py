@@ -268,7 +268,7 @@ def paired_tests(
 
 
 def _most_tested(cells: int) -> int:
-    """Return the number of systems whose pairs are tested on some cells each."""
+    """Return the largest number of systems with tests of all pairs on this many cells each."""
     fitting = (count for count in range(MOST_LETTERED, MOST_TESTED, -1) if comb(count, 2) * cells <= _MOST_CELL_TESTS)
     return next(fitting, MOST_TESTED)
 

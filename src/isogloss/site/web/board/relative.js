@@ -71,7 +71,7 @@ export function relativeScores(tasks, systems, references = systems) {
 export const SERVED_SHARE = 0.8;
 
 // Split languages by whether a score reaches a share of the score in English; `untested` have no such score. Speakers are
-// those of languages whose number is known.
+// summed over languages with a known number.
 /** @param {Language[]} languages @param {Map<string, RelativeScore>} relative @param {number} [share] @returns {Service} */
 export function serviceOf(languages, relative, share = SERVED_SHARE) {
   /** @param {(language: Language) => boolean} keep */
