@@ -1,5 +1,6 @@
 """Test citations of a view, cards to embed, and saved charts, in a browser."""
 
+import html
 import json
 import re
 from collections.abc import Iterator
@@ -166,28 +167,29 @@ def test_a_saved_file_looks_like_the_chart(open_page: Open, site: Path, tmp_path
     with tab.expect_download() as started:
         tab.keyboard.press("Enter")
     started.value.save_as(tmp_path / "map.svg")
-    dots = "[...document.querySelectorAll('.map circle')].map((dot) => getComputedStyle(dot).fill)"
+    dots = "[...document.querySelectorAll('.map circle, .map-key circle')].map((dot) => getComputedStyle(dot).fill)"
     text = (tmp_path / "map.svg").read_text(encoding="utf-8")
     saved = re.findall(r"<circle[^>]* fill=\"([^\"]+)\"", text)
-    assert saved == tab.evaluate(dots)
+    assert [html.unescape(fill) for fill in saved] == tab.evaluate(dots)
     # The legend is in the picture.
-    assert "empty dots have no score" in text
+    assert "isogloss; shaded: not served" in text
 
 
 def test_buttons_stay_when_the_page_changes_and_are_not_printed(open_page: Open, site: Path) -> None:
     tab = open_page("#/languages?view=map", index=site)
-    assert tab.locator(".save-tools").count() == 1
-    assert tab.locator(".save-tools").evaluate("node => getComputedStyle(node).opacity") == "0"
+    tools = tab.locator(".map > .save-tools")
+    assert tools.count() == 1
+    assert tools.evaluate("node => getComputedStyle(node).opacity") == "0"
     tab.locator(".map").hover()
-    assert tab.locator(".save-tools").evaluate("node => getComputedStyle(node).opacity") == "1"
+    assert tools.evaluate("node => getComputedStyle(node).opacity") == "1"
     go(tab, "#/languages?view=map&task=xnli")
     wait_until(tab, "() => document.querySelectorAll('.map circle').length < 30")
-    assert tab.locator(".save-tools").count() == 1
+    assert tools.count() == 1
     tab.set_viewport_size({"width": 800, "height": 900})
     wait_until(tab, "() => document.querySelector('.map svg').getAttribute('width') < 800")
-    assert tab.locator(".save-tools").count() == 1
+    assert tools.count() == 1
     tab.emulate_media(media="print")
-    assert tab.locator(".save-tools").is_hidden()
+    assert tools.is_hidden()
 
 
 def test_a_tap_shows_the_buttons(open_page: Open, site: Path) -> None:

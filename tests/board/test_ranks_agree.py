@@ -23,6 +23,7 @@ import { readFileSync } from "node:fs";
 import { openBoard } from "%(web)s/board/decode.js";
 import { standings } from "%(web)s/board/standings.js";
 const board = openBoard({ ...JSON.parse(readFileSync(process.argv[1], "utf8")), ranks: {} });
+const tested = (order, id) => (order.untested.has(id) ? null : order.ranges.get(id));
 const answers = {};
 for (const ranking of process.argv.slice(2)) {
   const { order, rows } = standings(board, new URLSearchParams({ ranking }));
@@ -30,8 +31,8 @@ for (const ranking of process.argv.slice(2)) {
   answers[ranking] = {
     test: order.test,
     rank: rows.map((row) => row.rank),
-    low: rows.map(({ system }) => order.ranges.get(system.id)?.[0] ?? null),
-    high: rows.map(({ system }) => order.ranges.get(system.id)?.[1] ?? null),
+    low: rows.map(({ system }) => tested(order, system.id)?.[0] ?? null),
+    high: rows.map(({ system }) => tested(order, system.id)?.[1] ?? null),
     groups: order.groups.map((group) => group.map(at)),
   };
 }

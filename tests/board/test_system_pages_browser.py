@@ -99,11 +99,34 @@ def test_ranks_are_those_that_the_test_leaves_open(open_page: Open, published: P
     assert "ranks 1–2 of 3 complete systems, tested in similar languages" in tab.locator(".headline").inner_text()
     # mT5-XXL has no scores per language on some tasks, so that its place cannot be tested.
     go(tab, "#/system/mt5-xxl")
-    assert cards(tab)["Overall"].endswith("place 2 of 3, order not tested")
-    assert tab.locator(".headline").inner_text().endswith("place 2 of 3 complete systems, order not tested.")
+    assert cards(tab)["Overall"].endswith("ranks 1–3 of 3, not tested")
+    assert tab.locator(".headline").inner_text().endswith("ranks 1–3 of 3 complete systems, not tested.")
     go(tab, "#/system/mt5-xxl-translate-train-all")
-    assert cards(tab)["Question answering"].endswith("place 1 of 6, order not tested")
+    assert cards(tab)["Question answering"].endswith("ranks 1–6 of 6, not tested")
     assert "Overall" not in cards(tab)
+    # A system without a test never looks more certain than one with a test.
+    go(tab, "#/?segment=full")
+    assert tab.locator("td.rank b").all_inner_texts() == ["1–2", "1–3", "2–3"]
+    assert tab.locator("td.rank .open-rank").all_inner_texts() == ["1–3"]
+    assert "not tested: any rank is possible" in tab.locator(".signs").inner_text()
+    go(tab, "#/task/xnli")
+    assert tab.locator("td.rank b").all_inner_texts()[:3] == ["1–38", "1–8", "1–8"]
+
+
+def test_tables_of_a_language_show_one_part_at_a_time(open_page: Open, published: Path) -> None:
+    tab = open_page("#/language/sw", index=published, width=1440)
+    tabs = [re.split(r"\s+(?=\d+$)", text) for text in tab.locator(".segments button").all_inner_texts()]
+    assert tabs[:2] == [["All tasks", "2"], ["Classification", "19"]] and tabs[-1] == ["Tatoeba", "184"]
+    rows = tab.locator("table.data tbody tr")
+    assert rows.count() == 19 and tab.locator("td.untested").count() == 0
+    # The order in one language is not tested: places, not ranks.
+    assert tab.locator("th.rank").inner_text().startswith("Place")
+    assert tab.locator("td.rank .open-rank").count() == 19
+    # A table that fits does not fade.
+    assert tab.locator(".scroll[data-more~=end]").count() == 0
+    tab.click(".segments button:has-text('Tatoeba')")
+    assert tab.evaluate("location.hash") == "#/language/sw?segment=retrieval"
+    assert rows.first.locator("th a").inner_text() == "facebook/SONAR"
 
 
 def test_a_system_with_one_task_has_one_card(open_page: Open, made: Path) -> None:
@@ -215,9 +238,8 @@ def test_footnotes_stand_at_their_claims(open_page: Open, published: Path) -> No
 def test_a_task_opens_with_its_verdict(open_page: Open, published: Path) -> None:
     tab = open_page("#/task/xnli", index=published)
     text = tab.locator("main > header").inner_text()
-    assert (
-        "has the best score, 87.5, out of 38 systems" in text and "without scores per language cannot be tested" in text
-    )
+    assert "has the best score, 87.5, out of 38 systems" in text
+    assert "1 system cannot be tested: it lacks scores per language" in text
     assert "The best scores reach 80 % of the best score in English in all 14 other languages." in text
     assert "Human performance is 92.8" in text
     chart = tab.locator("#languages .plot")
@@ -294,9 +316,13 @@ def test_print_scales_drawings_to_the_page(open_page: Open, made: Path) -> None:
     tab = open_page("#/system/s1?task=xnli", index=made, width=1200)
     tab.wait_for_selector("#profile .plot svg")
     tab.emulate_media(media="print")
-    width, down, across = tab.locator("#profile .plot").evaluate(_NARROWED)
-    assert width == pytest.approx(500)
-    assert down == pytest.approx(across, rel=0.01)
+    plots = {"system/s1?task=xnli": "#profile .plot", "language/sw": ".dot-rows", "progress?view=size": ".size .plot"}
+    for page, plot in plots.items():
+        go(tab, f"#/{page}")
+        tab.wait_for_selector(f"{plot} svg")
+        width, down, across = tab.locator(plot).first.evaluate(_NARROWED)
+        assert width == pytest.approx(500)
+        assert down == pytest.approx(across, rel=0.01)
 
 
 @needs_axe

@@ -351,7 +351,7 @@ def test_files_carry_what_is_on_screen(open_page: Open) -> None:
     rows = [row for row in rows if row["System"] != "Human"]
     # Systems that were not tested on the task have no row.
     assert len(rows) == shown.count() < tab.locator("tbody:not(.before) tr").count()
-    go(tab, ALL)
+    go(tab, f"{ALL}&also=parameters")
     rows = list(csv.DictReader(io.StringIO(saved(tab, "CSV")[1].decode())))
     first = rows[1]
     low, high = float(first["Overall, 95 % from"]), float(first["Overall, 95 % to"])
@@ -366,12 +366,12 @@ def test_files_carry_what_is_on_screen(open_page: Open) -> None:
     assert titles["parameters"] == "Parameters (millions)" and titles["overall_low"] == "Overall, 95 % from"
     assert record["rows"][1]["overall_high"] == high and record["rows"][2]["rank_high"] == 6
     latex = saved(tab, "LaTeX")[1].decode()
-    assert "\n2--6$^{\\mathrm{b}}$ & System 2 & " in latex
-    line = next(line for line in latex.splitlines() if " & System 0 & " in line)
+    assert "\n2--6$^{\\mathrm{b}}$ & System 2 (in-language) & " in latex
+    line = next(line for line in latex.splitlines() if " & System 0 (zero-shot) & " in line)
     assert line.startswith("1$^{\\mathrm{a}}$ & ")
     assert f" & \\textbf{{{first['Overall']}}} {{\\scriptsize {low}--{high}}} & " in line
     assert not re.search("[0-9]{7}", latex.split("\\midrule")[1])
-    assert latex.count("\\\\\n") == 1 + len(rows)
+    assert latex.count("\\\\\n") == 1 + len(rows) and not re.search(r"\d\.\d{5}", latex)
     assert f"% {record['test']}" in latex
 
 

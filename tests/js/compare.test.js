@@ -58,7 +58,9 @@ test("an order's verdict on two systems follows from its groups", () => {
       ["a", [1, 2]],
       ["b", [1, 2]],
       ["c", [3, 3]],
+      ["d", [1, 4]],
     ]),
+    untested: new Set(["d"]),
     groups: [["a", "b"], ["c"]],
   };
   const verdict = (one, other, lead) => orderedContrast(order, [{ id: one }, { id: other }], lead);

@@ -126,9 +126,12 @@ test("the same figures have the same test", () => {
 });
 
 test("the headline claims no more than the test", () => {
-  /** @param {Record<string, [number, number]>} ranges @param {number} ranked */
-  const words = (ranges, ranked) => {
-    const order = { test: "languages", note: "", ranges: new Map(Object.entries(ranges)), groups: [] };
+  /** @param {Record<string, [number, number]>} ranges @param {number} ranked @param {string[]} untested */
+  const words = (ranges, ranked, ...untested) => {
+    const order = {
+      ...{ test: "languages", note: "", groups: [] },
+      ...{ ranges: new Map(Object.entries(ranges)), untested: new Set(untested) },
+    };
     const { verb, after } = firstPlace({ ...table(), order, ranked });
     return [verb, after];
   };
@@ -140,13 +143,13 @@ test("the headline claims no more than the test", () => {
     "has the best score",
     "1 other is statistically tied for first in similar languages",
   ]);
-  assert.deepEqual(words({ a: [1, 2], b: [2, 3] }, 3), [
+  assert.deepEqual(words({ a: [1, 2], b: [2, 3], c: [1, 3] }, 3, "c"), [
     "has the best score",
-    "1 system without scores per language cannot be tested",
+    "1 system cannot be tested: it lacks scores per language",
   ]);
-  assert.deepEqual(words({ a: [1, 3], b: [1, 3] }, 3), [
+  assert.deepEqual(words({ a: [1, 4], b: [1, 4], c: [1, 4], d: [1, 4] }, 4, "c", "d"), [
     "has the best score",
-    "1 system without scores per language cannot be tested",
+    "2 systems cannot be tested: they lack scores per language",
   ]);
 });
 

@@ -7,6 +7,7 @@ import { openBoard } from "../../src/isogloss/site/web/board/decode.js";
 import { rankWords } from "../../src/isogloss/site/web/board/rank_words.js";
 import { columnScale } from "../../src/isogloss/site/web/board/score_scale.js";
 import { standings } from "../../src/isogloss/site/web/board/standings.js";
+import { dividedBands } from "../../src/isogloss/site/web/charts/dot_chart.js";
 import {
   profileSentence,
   relativeProfile,
@@ -69,11 +70,11 @@ test("ranks are what the test leaves open", () => {
     { system: two, rank: 2 },
     { system: { id: "three" }, rank: null },
   ];
-  const table = (ranges, more = {}) => ({
+  const table = (ranges, more = {}, untested = []) => ({
     rows,
     ranked: 2,
     testRanks: null,
-    order: { test: ranges.length ? "languages" : "", ranges: new Map(ranges) },
+    order: { test: ranges.length ? "languages" : "", ranges: new Map(ranges), untested: new Set(untested) },
     ...more,
   });
   const open = [
@@ -83,7 +84,7 @@ test("ranks are what the test leaves open", () => {
   assert.equal(rankWords(table(open), two), "ranks 1–2 of 2");
   assert.equal(rankWords(table([["one", [1, 1]]]), one), "rank 1 of 2");
   // Others are tested, this one cannot be.
-  assert.equal(rankWords(table([["one", [1, 2]]]), two), "place 2 of 2, order not tested");
+  assert.equal(rankWords(table(open, {}, ["two"]), two), "ranks 1–2 of 2, not tested");
   assert.equal(rankWords(table([]), one), "place 1 of 2, order not tested");
   assert.equal(rankWords(table(open), rows[2].system), "not ranked");
   assert.equal(rankWords(table(open, { testRanks: () => {} }), one), "testing the order…");
@@ -255,4 +256,16 @@ test("a task's axis holds its best scores and people, whatever is on screen", ()
   // People reach 92.8.
   assert.deepEqual(taskAxis(own, own.task.get("xnli")), [60, 100]);
   assert.deepEqual(taskAxis(own, own.task.get("tydiqa")), [50, 70]);
+});
+
+test("long charts stand in columns of about the same height, in order", () => {
+  const rows = Array.from({ length: 90 }, (_, at) => at);
+  const bands = [
+    { name: "Large", rows: rows.slice(0, 60) },
+    { name: "Small", rows: rows.slice(60) },
+  ];
+  const columns = dividedBands(bands, 3);
+  assert.deepEqual(columns.flat().flatMap((band) => band.rows), rows);
+  assert.deepEqual(columns.map((parts) => parts.map(({ name }) => name)), [["Large"], ["Large"], ["Small"]]);
+  assert.deepEqual(dividedBands(bands, 1), [bands]);
 });

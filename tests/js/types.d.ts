@@ -43,7 +43,8 @@ declare global {
   }
 
   interface Page {
-    title: string;
+    /** What a citation and the browser's history name: the same for all parameters, or by them. */
+    title: string | ((params: URLSearchParams) => string);
     view(params: URLSearchParams): Child[] | Promise<Child[]>;
   }
 
@@ -590,6 +591,12 @@ declare global {
 
   type Unranked = Omit<Standing, "rank">;
 
+  /** What the column of ranks shows. */
+  type RankedRow = Pick<Standing, "system" | "rank" | "cells" | "lacking" | "human">;
+  type RankedTable = Pick<Standings, "board" | "order" | "ranked" | "testRanks"> & {
+    by: Pick<ScoreColumn, "id" | "title" | "kind">;
+  };
+
   interface Segment {
     id: string;
     kind: string;
@@ -663,7 +670,10 @@ declare global {
   interface TestedOrder {
     test: string;
     note: string;
+    /** Of all ranked systems, if any pair was tested. */
     ranges: Map<string, Interval>;
+    /** Ranked systems that the test leaves out: any rank is possible. */
+    untested: Set<string>;
     groups: string[][];
   }
 
@@ -758,12 +768,12 @@ declare global {
     lower?: boolean;
     of(system: System): Maybe<number>;
     says?(system: System): TipLine[];
+    /** The leaderboard's ranking by the same scores. */
+    ranking?(): Standings;
   }
 
-  interface SystemRow {
-    system: System;
+  interface SystemRow extends RankedRow {
     values: Maybe<number>[];
-    rank: number | null;
   }
 
   interface Point {
@@ -957,6 +967,7 @@ declare global {
     first?: { is: (row: any) => boolean; title: string; rest: string };
     legend?: Child;
     most?: number;
+    className?: string;
     fallback?: (a: any, b: any) => number;
   }
 
@@ -1153,7 +1164,7 @@ declare global {
   interface FinderVerdict {
     text: string;
     sure: boolean;
-    ranges?: Map<string, Interval>;
+    order?: TestedOrder;
     /** A ranking whose test is to follow. */
     table?: Standings;
   }

@@ -139,16 +139,18 @@ def _average_lines(
 
 
 def _rank(data: BoardData, at: int) -> str:
-    """Return the ranks that the test of the suite's ranking leaves open, or the rank if it is not tested."""
+    """Return the ranks that the test of the suite's ranking leaves open, or the place if no system is tested."""
     ranks = data.ranks.get(data.rule.name)
     rank = ranks.rank[at] if ranks else None
     if ranks is None or rank is None:
         return "partial results, not ranked"
     low, high = ranks.low[at], ranks.high[at]
-    ranked = f"of {sum(each is not None for each in ranks.rank)}"
-    return (
-        f"rank {rank} {ranked}, not tested" if low is None or high is None else f"rank {rank_text(low, high)} {ranked}"
-    )
+    count = sum(each is not None for each in ranks.rank)
+    if count > 1 and not ranks.test:
+        return f"place {rank} of {count}, order not tested"
+    if low is None or high is None:
+        return "the only system ranked" if count == 1 else f"rank {rank_text(1, count)} of {count}, not tested"
+    return f"rank {rank_text(low, high)} of {count}"
 
 
 def _best(task: BoardTask, cells: FloatArray) -> dict[str, float]:

@@ -218,7 +218,7 @@ def followed_to_its_preview(page: Any, server: ServedBoard, board: OpenBoard, ar
         finally:
             worker.finish()
     rows = [row.split("\t") for row in page.locator("#scores tbody tr").all_inner_texts()]
-    assert [row[0] for row in rows] == ["overall", "classification", "mini XNLI"]
+    assert [row[0] for row in rows] == ["Overall", "Classification", "mini XNLI"]
     assert rows[0][1] == "–"
     assert "mini XNLI in Afrikaans" in rows[1][2]
     assert rows[2][2].startswith("Afrikaans, ")
@@ -270,6 +270,9 @@ def test_missing_fields_and_an_invalid_token_are_reported(page: Any, tmp_path: P
     # No field has a default type, and blank fields are reported; nothing is sent.
     assert error_of(page, "kind") == error_of(page, "regime") == "Fill this in, or write “not disclosed”."
     assert error_of(page, "name") == "Enter the name to show on the board."
+    page.locator("#token").fill("")
+    press(page, "Submit")
+    page.locator("#errors li", has_text="Enter your team token.").wait_for()
     assert sent == []
     page.locator("#token").fill("wrong")
     press(page, "Show my submissions")

@@ -78,6 +78,8 @@ function renderLoop(board, main) {
         main.focus({ preventScroll: true });
       }
     }
+    const { title } = page;
+    document.title = `${typeof title === "string" ? title : title(route.params)} · ${board.title ?? "Isogloss board"}`;
     const own = ++turn;
     const nodes = page.view(route.params);
     if (!(nodes instanceof Promise)) show(nodes, place);
@@ -89,7 +91,6 @@ function renderLoop(board, main) {
 function openPage(board, main, [name = "", ...rest]) {
   const page = Object.hasOwn(PAGES, name) ? PAGES[name](board, rest) : nothing("This page does not exist.");
   main.replaceChildren();
-  document.title = `${page.title} · ${board.title ?? "Isogloss board"}`;
   for (const anchor of document.querySelectorAll("#menu a")) {
     if (anchor.getAttribute("href")?.replace(/^#\/|\?.*$/g, "") === name) anchor.setAttribute("aria-current", "page");
     else anchor.removeAttribute("aria-current");

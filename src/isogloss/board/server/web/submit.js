@@ -9,6 +9,10 @@ const QUEUE_ROWS = 20;
 const QUEUE_SECONDS = 15;
 const MEGABYTE = 1e6;
 
+// "2026-11-16 10:05 UTC".
+/** @param {string} time */
+const timeText = (time) => time.replace(/^(.{10})T(.{5}).*Z$/, "$1 $2 UTC");
+
 /** @param {string} title @param {string} text @param {any[]} [problems] @param {boolean} [bad] */
 function show(title, text, problems = [], bad = false) {
   byId("outcome").hidden = false;
@@ -80,7 +84,6 @@ async function act(key, action) {
   });
 }
 
-
 /** @type {Record<string, string[]>} */
 const ACTIONS = { preview: ["publish", "withdraw"], published: ["withdraw"], withdrawn: ["publish"] };
 
@@ -100,7 +103,7 @@ async function showTeam() {
     for (const action of ACTIONS[submission.state] || [])
       element("button", action, cell).addEventListener("click", () => act(submission.key, action));
     element("button", "show", cell).addEventListener("click", () => attempt(() => follow(submission.key)));
-    for (const text of [submission.created_at, submission.key]) element("td", text, row);
+    for (const text of [timeText(submission.created_at), submission.key]) element("td", text, row);
   }
 }
 
@@ -112,7 +115,7 @@ async function showQueue() {
   body.replaceChildren();
   for (const entry of queue.entries.slice(0, QUEUE_ROWS)) {
     const row = element("tr", undefined, body);
-    for (const text of [entry.position, entry.state, entry.since]) element("td", text, row);
+    for (const text of [entry.position, entry.state, timeText(entry.since)]) element("td", text, row);
   }
 }
 

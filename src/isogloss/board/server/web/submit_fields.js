@@ -3,6 +3,7 @@ import { CHOICES, GROUPS, LABELS } from "./submit_labels.js";
 import { byId, element } from "./submit_page.js";
 
 const UNKNOWN = "not disclosed";
+const YES_OR_NO = /^(true|false|yes|no|none)$/i;
 
 /** @param {any} schema @returns {any[]} */
 const partsOf = (schema) => [schema, ...(schema.anyOf || [])];
@@ -104,7 +105,7 @@ function typedValue(text, types) {
       .map((line) => line.trim())
       .filter(Boolean);
   if ((types.includes("integer") || types.includes("number")) && /^\d+(\.\d+)?$/.test(text)) return Number(text);
-  if (types.includes("boolean") && /^(true|false)$/.test(text)) return text === "true";
+  if (types.includes("boolean") && YES_OR_NO.test(text)) return /^(true|yes)$/i.test(text);
   return text;
 }
 
@@ -132,6 +133,7 @@ const expected = (schema) =>
 // What is wrong with a field, or "". The server checks everything again.
 /** @param {string} name */
 export function faultOf(name) {
+  if (name === "token") return byId("token").value.trim() ? "" : "Enter your team token.";
   if (name === "archive") return byId("archive").files.length ? "" : "Choose the archive with your predictions.";
   const schema = fields[name];
   const text = byId(`field-${name}`).value.trim();
@@ -221,7 +223,7 @@ export function checkAsOneGoes() {
 // Check all fields, mark and list what is wrong; true if nothing is.
 export function checkForm() {
   /** @type {[string, string][]} */
-  const faults = fieldNames().map((name) => [name, faultOf(name)]);
+  const faults = ["token", ...fieldNames()].map((name) => [name, faultOf(name)]);
   for (const [name, text] of faults) markField(name, text);
   showErrors(faults.filter(([, text]) => text));
   return faults.every(([, text]) => !text);

@@ -22,9 +22,9 @@ export const LABELS = {
   parameters: ["Model size (millions of parameters)", "All parameters: 559.9 for 559,900,000", "size"],
   parameters_active: ["Active parameters (millions)", "Used per token; the same as the size unless experts are mixed", "size"],
   pretraining_tokens: ["Pre-training data (tokens)", "Monolingual tokens seen, repetitions included", "training"],
-  parallel_data: ["Parallel data in pre-training", "“false” for none, “true”, or which and how much", "training"],
+  parallel_data: ["Parallel data in pre-training", "“no”, “yes”, or which and how much", "training"],
   fine_tuning_data: ["Fine-tuning data", "Datasets, number of examples, languages", "training"],
-  translated_data: ["Machine-translated data", "In training or for the test: “false” for none, “true”, or which and how much", "training"],
+  translated_data: ["Machine-translated data", "In training or for the test: “no”, “yes”, or which and how much", "training"],
   pretraining_data: ["Pre-training data in words", "Gigabytes, pairs, languages", "training"],
   parallel_tokens: ["Parallel pre-training data (tokens)", "Tokens seen", "training"],
   pretraining_languages: ["Pre-training languages", "Their number", "training"],
@@ -47,6 +47,15 @@ export const LABELS = {
   tokens: ["Tokens used", "By the whole evaluation", "evaluation"],
   cost: ["Cost (US dollars)", "Of the whole evaluation", "evaluation"],
   notes: ["Notes for readers", "One per line, 20 at most", "evaluation"],
+};
+
+/** @type {Record<string, string>} */
+export const AVERAGES = {
+  overall: "Overall",
+  classification: "Classification",
+  structured: "Structured prediction",
+  qa: "Question answering",
+  retrieval: "Retrieval",
 };
 
 /** @type {Record<string, string>} */

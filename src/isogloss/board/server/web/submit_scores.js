@@ -1,4 +1,5 @@
 // The scores of a submission, with what is missing from each average.
+import { AVERAGES } from "./submit_labels.js";
 import { byId, element } from "./submit_page.js";
 
 const MOST_MISSING = 6;
@@ -46,8 +47,8 @@ function averageRows(versions) {
     (incomplete[id] || []).map(nameOf),
   ];
   return [
-    ["overall", versions.map(({ overall }) => overall), missing.map(cellName)],
-    ...Object.keys(categories).map((id) => row("categories", id, id, cellName)),
+    [AVERAGES.overall, versions.map(({ overall }) => overall), missing.map(cellName)],
+    ...Object.keys(categories).map((id) => row("categories", id, AVERAGES[id] ?? id, cellName)),
     ...Object.keys(tasks).map((id) => row("tasks", id, taskName(id), languageName)),
   ];
 }

@@ -8,6 +8,8 @@ import { groupedBy, memoized } from "../board/ranking.js";
 // Each cell is a file: tasks are ranked by their first languages, and only so many tasks.
 const PROBED_LANGUAGES = 3;
 const PROBED_TASKS = 12;
+// Scripts differ between languages, not between examples: they are listed last.
+const OF_LANGUAGES = ["script", "scriptMix"];
 
 /** @typedef {{ task: string, attribute: string, title: string, taskName: string, discrete: boolean, uneven: number, constant: boolean, languages: number, all: boolean }} BiasItem */
 
@@ -46,8 +48,8 @@ export const biasItems = memoized(async (/** @type {Board} */ board) => {
       title: own[0].title,
       taskName: taskName(board, task),
       discrete: own[0].discrete,
-      uneven: unevenness(own),
-      constant: isConstant(own),
+      uneven: OF_LANGUAGES.includes(attribute) ? 0 : unevenness(own),
+      constant: OF_LANGUAGES.includes(attribute) || isConstant(own),
       languages: own.length,
       all: ready.has(task) || (board.examples?.[task] ?? []).length <= PROBED_LANGUAGES,
     })),

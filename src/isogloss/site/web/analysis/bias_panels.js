@@ -1,4 +1,5 @@
 import { builtCharts } from "./analyses.js";
+import { attributeTitle } from "./attribute_title.js";
 import { histogramPanel, shareFigures } from "./bias_histograms.js";
 import { biasItems, boardDistributions } from "./bias_items.js";
 import { noExamplesText, preselected } from "./candidates.js";
@@ -33,7 +34,7 @@ export async function biasPanels(board, params) {
         "div",
         { class: "controls roomy" },
         chosenSelect("task", "Task", task, (id) => taskTitle(board, id)),
-        chosenSelect("attribute", "Attribute, most uneven first", attribute, (name) => `${name}: ${titles.get(name)}`),
+        chosenSelect("attribute", "Attribute, most uneven first", attribute, (name) => attributeTitle(titles.get(name) ?? name)),
         histograms.control,
       ),
     ),

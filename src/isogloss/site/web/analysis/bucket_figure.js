@@ -1,6 +1,7 @@
 import { listBuilt, listLive } from "./bucket_examples.js";
+import { attributeCaption } from "./attribute_title.js";
 import { edgeEditor } from "./edge_editor.js";
-import { barChart, sharedScale } from "../charts/bars.js";
+import { barChart, dotScale, sharedScale } from "../charts/bars.js";
 import { element, missing, plural, scoreText, signedText } from "../page/dom.js";
 
 // Charts of the buckets of all attributes on one axis.
@@ -9,9 +10,7 @@ export function bucketFigures(about, sets, own) {
   const isPair = about.mode === "pairwise";
   const records = sets.map((set) => set.bars.map((bar) => bucketRecord(about.mode, bar, Boolean(set.source && own))));
   const alike = records.flat();
-  const [low, high] = sharedScale(alike, isPair);
-  /** @type {Interval} */
-  const scale = isPair ? [low, high] : [low < 0 ? -100 : 0, Math.max(100, high)];
+  const scale = isPair ? sharedScale(alike, true) : dotScale(alike);
   return sets.map((set, at) => bucketFigure(about, set, { records: records[at], alike, scale }, own));
 }
 
@@ -37,7 +36,7 @@ function bucketFigure(about, set, drawing, own) {
   return element(
     "figure",
     { "data-key": set.attribute },
-    element("figcaption", {}, title),
+    element("figcaption", {}, attributeCaption(set)),
     barChart({
       ...drawing,
       signed: mode === "pairwise",

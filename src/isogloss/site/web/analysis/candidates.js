@@ -6,16 +6,24 @@ import { standings } from "../board/standings.js";
 
 // Each system's details are a file: look into the first ones by rank only.
 const MOST_TRIED = 24;
+// More than any rank or number of cells.
+const UNRANKED = 1e9;
 
 /** @param {Detail} detail */
 const isAnalysed = (detail) =>
   analysedCells([detail]).length > 0 || builtCharts("single", [], [detail]).length > 0;
 
-// Systems that may have analyses, best first: reported ones have scores only.
+/** @param {{ rank: Maybe<number>, system: System }} row */
+const inOrderOf = ({ rank, system }) => rank ?? UNRANKED - system.cells;
+
+// Systems that may have analyses, best first, and partial ones by number of cells: reported ones have scores only.
 /** @type {(board: Board) => System[]} */
 export const ownSystems = memoized((/** @type {Board} */ board) => {
   if (board.systems.every(({ reported }) => reported)) return [];
-  return standings(board, new URLSearchParams()).rows.map(({ system }) => system).filter(({ reported }) => !reported);
+  return standings(board, new URLSearchParams())
+    .rows.filter(({ system }) => !system.reported)
+    .sort((a, b) => inOrderOf(a) - inOrderOf(b))
+    .map(({ system }) => system);
 });
 
 /** @param {Detail} one @param {Detail} other @param {System} second */

@@ -4,6 +4,8 @@ import { crumbs, pageHead } from "../board/parts.js";
 import { drawn, element, link } from "../page/dom.js";
 import { changeParams, hashOf } from "../page/state.js";
 
+const USUAL_SUITE = "xtreme-r";
+
 /** @typedef {{ mode: string, title: string, question: string, systems: number }} Analysis */
 
 /** @type {Analysis[]} */
@@ -99,22 +101,31 @@ function noSystemsText(board, count, chosen, hasData) {
 
 // Without single examples, say how to add them, and what the scores still answer.
 /** @param {Board} board */
-const lacking = (board) =>
-  element(
+function lacking(board) {
+  const suite = board.suite === USUAL_SUITE ? "" : ` --suite ${board.suite}`;
+  /** @param {string} what @param {...string} lines */
+  const command = (what, ...lines) =>
+    element("li", {}, what, element("div", { class: "command" }, lines.map((line) => element("pre", {}, line))));
+  return element(
     "div",
-    { class: "card" },
+    { class: "card lacking" },
     element("p", {}, noExamplesText(board)),
-    element(
-      "p",
-      {},
-      "To add analyses, build the board from prediction folders and the data: ",
-      element("code", {}, "isogloss board build PREDICTIONS published --data DATA --out SITE"),
-      "; or add the output of ",
-      element("code", {}, "isogloss explain"),
-      " with ",
-      element("code", {}, "--explain explain.json"),
-      ".",
-    ),
+    board.no_examples
+      ? null
+      : element(
+          "ul",
+          {},
+          command(
+            "To add analyses, build the board from prediction folders, which isogloss score reads, and the data with public labels:",
+            `isogloss board build my-predictions published:all${suite} --data data --out site`,
+          ),
+          command(
+            "To see a few texts of each bucket only, add the output of isogloss explain:",
+            `isogloss explain my-predictions${suite} --data data --json explain.json`,
+            `isogloss board build my-predictions${suite} --explain explain.json --out site`,
+          ),
+          command("To try it on generated data, offline, in a few minutes:", "isogloss demo"),
+        ),
     element(
       "p",
       {},
@@ -127,6 +138,7 @@ const lacking = (board) =>
       ".",
     ),
   );
+}
 
 // A small drawing of what each analysis shows: decorative.
 /** @param {string} mode */

@@ -42,7 +42,12 @@ export function analysisPage(board, [mode]) {
     const nodes = mode === "bias" ? await biasPanels(board, params) : await panels(board, mode, params);
     return [...head(), ...nodes];
   };
-  return { title: MODES[mode], view };
+  /** @param {URLSearchParams} params */
+  const title = (params) => {
+    const named = params.getAll("system").flatMap((id) => board.system.get(id)?.fullName ?? []);
+    return named.length ? `${MODES[mode]} of ${named.join(" and ")}` : MODES[mode];
+  };
+  return { title, view };
 }
 
 // The reason why there is nothing to show, or "".
@@ -99,13 +104,12 @@ async function panels(board, mode, params) {
   return [
     analysisHeadline(board, mode, systems, task.chosen, metric.chosen),
     controls(board, picker, { task, language, metric }),
-    element("p", { class: "soft" }, originText(live), " ", significanceText(sets, mode)),
+    element("p", { class: "soft" }, originText(live), " ", significanceText(sets, mode), " Select a row to show its examples."),
     element(
       "div",
       { class: "charts", "data-key": [task.chosen, language.chosen, metric.chosen].join() },
       bucketFigures(about, sets, own),
     ),
-    element("p", { class: "soft" }, "Select a row to show its examples."),
     exampleSection(),
     exportFigures(about, metric.chosen, sets),
   ];

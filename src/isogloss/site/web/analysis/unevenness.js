@@ -5,9 +5,6 @@ import { missing } from "../page/dom.js";
 const BALANCED = 0.05;
 // With more values no distribution is uniform, such as that of first words: only differences between languages count.
 const FEW_VALUES = 8;
-// Attributes in which one value has this share of every language, and not the same one, are properties of languages, such as
-// their script: they say nothing about examples.
-const NEARLY_ALL = 0.95;
 // Smaller differences between languages are not worth a sentence.
 const WORTH_TELLING = 0.05;
 
@@ -46,7 +43,7 @@ export function unevenness(parts) {
     return range > 0 ? (Math.max(...middle) - Math.min(...middle)) / range : 0;
   }
   const values = valuesOf(parts);
-  if (values.length < 2 || isOfLanguages(parts)) return 0;
+  if (values.length < 2) return 0;
   const between = parts.flatMap((one, at) => parts.slice(at + 1).map((other) => distance(one.shares, other.shares, values)));
   const even = Object.fromEntries(values.map((value) => [value, 1 / values.length]));
   const fromEven =
@@ -56,16 +53,9 @@ export function unevenness(parts) {
   return Math.max(0, ...between, ...fromEven);
 }
 
-/** @param {Pick<Distribution, "shares">[]} parts */
-function isOfLanguages(parts) {
-  const usual = parts.map(({ shares }) => Object.entries(shares).find(([, share]) => share >= NEARLY_ALL)?.[0]);
-  return !usual.includes(undefined) && new Set(usual).size > 1;
-}
-
-// A single value is constant, not balanced: in all languages, or in each of them.
+// A single value is constant, not balanced.
 /** @param {Pick<Distribution, "discrete" | "shares">[]} parts */
-export const isConstant = (parts) =>
-  parts.every(({ discrete }) => discrete) && (valuesOf(parts).length < 2 || isOfLanguages(parts));
+export const isConstant = (parts) => parts.every(({ discrete }) => discrete) && valuesOf(parts).length < 2;
 
 /** @param {{ discrete: boolean, uneven: number }} item */
 export const isBalanced = ({ discrete, uneven }) => discrete && uneven < BALANCED;

@@ -38,8 +38,10 @@ const ENOUGH_RANKED = 10;
 // The segment to start with: the full benchmark, unless it ranks few systems and a category ranks over twice as many. Without
 // such segments the one that most systems cover. Null if no system covers any segment.
 /** @type {(board: Board) => string | null} */
-export const firstSegment = memoized((board) => {
-  const counts = segmentCounts(board, new URLSearchParams());
+export const firstSegment = memoized((board) => startOf(segmentsOf(board), segmentCounts(board, new URLSearchParams())));
+
+/** @param {Segment[]} all @param {Map<string, number>} counts */
+export function startOf(all, counts) {
   /** @param {Segment[]} segments */
   const widest = (segments) =>
     segments.reduce(
@@ -47,11 +49,11 @@ export const firstSegment = memoized((board) => {
       { id: FULL, count: 0 },
     );
   const full = counts.get(FULL) ?? 0;
-  const category = widest(segmentsOf(board).filter(({ kind }) => kind === "category"));
+  const category = widest(all.filter(({ kind }) => kind === "category"));
   if (full >= ENOUGH_RANKED || (full && 2 * full >= category.count)) return FULL;
-  const { id, count } = category.count ? category : widest(segmentsOf(board));
+  const { id, count } = category.count ? category : widest(all);
   return count ? id : null;
-});
+}
 
 // How much of a task a system covers: the languages with a score, and whether its average is published without them.
 /** @param {Board} board @param {Task} task @param {System} system @returns {TaskCoverage} */

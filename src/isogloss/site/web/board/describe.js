@@ -17,7 +17,7 @@ const CATEGORY_TITLES = {
 export const categoryTitle = (name) => CATEGORY_TITLES[name] ?? name;
 
 // A score column's title outside its table, where "Avg" is ambiguous.
-/** @param {ScoreColumn} options */
+/** @param {Pick<ScoreColumn, "id" | "kind" | "title">} options */
 export const shortScoreTitle = ({ kind, id, title }) => (kind === "category" ? categoryTitle(id) : title);
 /** @param {ScoreColumn} column */
 export const scoreTitle = (column) =>
@@ -38,7 +38,7 @@ export const systemWithRegime = (system) => [
 export const systemCell = (system) => [
   systemLink(system),
   " ",
-  element("span", { class: "under" }, nameOf(system.regime ?? ""), badges(system)),
+  element("span", { class: "under" }, nameOf(system.regime ?? ""), " ", badges(system)),
 ];
 
 /** @param {string} text */
@@ -60,7 +60,7 @@ export function badges(system) {
     withTip(element("span", { class: `badge ${kind}`, tabindex: kind === "warn" ? "0" : null }, text), () => lines);
   return [
     system.contamination ? badge("⚠ contamination", "warn", ["Declared contamination", system.contamination]) : null,
-    system.reported ? badge("reported", "plain", ["Reported, not scored here", system.source || system.paper]) : null,
+    system.reported ? badge("reported", "reported", ["Reported, not scored here", system.source || system.paper]) : null,
     system.kind === "floor"
       ? badge("floor", "plain", [
           "Floor baseline",
@@ -104,7 +104,7 @@ export const unparsedText = (share) => (share ? `${percentText(share)} of predic
 const costText = (dollars) => `$${dollars >= 0.1 || !dollars ? dollars.toFixed(2) : Number(dollars.toPrecision(2))}`;
 
 // List the missing cells by name.
-/** @param {Board} board @param {Standing} row @param {ScoreColumn | null} [column] */
+/** @param {Board} board @param {Pick<Standing, "lacking">} row @param {Pick<ScoreColumn, "id" | "kind"> | null} [column] */
 export function lackText(board, row, column = null) {
   const cells = row
     .lacking()

@@ -30,5 +30,6 @@ export function rankWords({ rows, ranked, order, testRanks }, system, noun = "")
   const range = order.ranges.get(system.id);
   if (!range) return `place ${rank} of ${ranked}${noun}, order not tested`;
   const [low, high] = range;
-  return low === high ? `rank ${low} of ${ranked}${noun}` : `ranks ${low}–${high} of ${ranked}${noun}`;
+  const untested = order.untested.has(system.id) ? ", not tested" : "";
+  return low === high ? `rank ${low} of ${ranked}${noun}` : `ranks ${low}–${high} of ${ranked}${noun}${untested}`;
 }

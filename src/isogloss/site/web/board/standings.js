@@ -10,12 +10,10 @@ import {
   weightedMean,
 } from "./ranking.js";
 import { segmentOf } from "./segments.js";
-import { testedOrder } from "./tested_order.js";
+import { NO_ORDER, testedOrder, withUntested } from "./tested_order.js";
 
 // Larger rankings are tested after the table is drawn.
 const QUICKLY_TESTED = 60;
-/** @type {TestedOrder} */
-const NO_ORDER = { test: "", note: "", ranges: new Map(), groups: [] };
 
 /** @param {Board} board @param {URLSearchParams} params */
 const chosenRanking = (board, params) => params.get("ranking") ?? board.rule.name;
@@ -285,5 +283,6 @@ function builtOrder({ board, rows }, built) {
     .filter(({ system: { at } }) => built.low[at])
     .map(({ system: { id, at } }) => [id, [Number(built.low[at]), Number(built.high[at])]]);
   const groups = built.groups.map((group) => group.map((at) => board.systems[at].id));
-  return { test: built.test, note: board.tests[built.test], ranges: new Map(ranges), groups };
+  const ranked = rows.filter(({ rank }) => rank !== null).map(({ system }) => system);
+  return withUntested(board, ranked, { test: built.test, ranges: new Map(ranges), groups });
 }

@@ -1,3 +1,5 @@
+import { countText } from "../page/dom.js";
+
 // Words for the tests of an order of systems, as in scoring/tested_on.py: every page names a test and its population alike.
 /** @type {Record<string, { population: string, test: string }>} */
 const WORDS = {
@@ -7,6 +9,13 @@ const WORDS = {
 
 /** @param {string} test */
 export const population = (test) => WORDS[test].population;
+
+// "2 systems cannot be tested: they lack scores per language".
+/** @param {number} count */
+export const lackingTestText = (count) =>
+  count === 1
+    ? "1 system cannot be tested: it lacks scores per language"
+    : `${countText(count)} systems cannot be tested: they lack scores per language`;
 
 /** @param {string} test */
 export const testedOn = (test) => `${WORDS[test].population} (${WORDS[test].test}, Holm's correction)`;

@@ -6,14 +6,16 @@ import { correctedOrdering, ordering } from "../statistics/ordering.js";
 
 // More systems take too long to test in a browser.
 const MOST_TESTED = 500;
+/** @type {TestedOrder} */
+export const NO_ORDER = { test: "", note: "", ranges: new Map(), untested: new Set(), groups: [] };
 
 /** @param {Standings} table @returns {TestedOrder} */
 export function testedOrder(table) {
   const { board, rows, values } = table;
   const ranked = rows.map((_, at) => at).filter((at) => !Number.isNaN(values[at]));
   /** @type {TestedOrder} */
-  const untested = { test: "", note: board.tests[""], ranges: new Map(), groups: [] };
-  if (ranked.length < 2) return { ...untested, note: "" };
+  const untested = { ...NO_ORDER, note: board.tests[""] };
+  if (ranked.length < 2) return NO_ORDER;
   const systems = ranked.map((at) => rows[at].system);
   const onExamples = exampleTests(table, systems);
   if (!onExamples && ranked.length > MOST_TESTED)
@@ -34,13 +36,27 @@ export function testedOrder(table) {
   const unknown = ranked.length - tested.length;
   /** @param {number} place */
   const idOf = (place) => systems[tested[place]].id;
-  const test = onExamples ? "examples" : "languages";
-  return {
-    test,
-    note: board.tests[test],
+  return withUntested(board, systems, {
+    test: onExamples ? "examples" : "languages",
     ranges: new Map(tested.map((_, place) => [idOf(place), [order.low[place], order.high[place] + unknown]])),
     groups: order.groups.map((group) => group.map(idOf)),
-  };
+  });
+}
+
+// A tested order of the ranked systems: those that the test leaves out may have any rank.
+/** @param {Board} board @param {System[]} ranked @param {Pick<TestedOrder, "test" | "ranges" | "groups">} order @returns {TestedOrder} */
+export function withUntested(board, ranked, { test, ranges, groups }) {
+  const untested = ranked.map(({ id }) => id).filter((id) => test && !ranges.has(id));
+  /** @type {[string, Interval][]} */
+  const open = untested.map((id) => [id, [1, ranked.length]]);
+  return { test, note: board.tests[test], ranges: new Map([...ranges, ...open]), untested: new Set(untested), groups };
+}
+
+// The number of tested systems, and of those among them that could be first.
+/** @param {TestedOrder} order */
+export function testedCounts({ ranges, untested }) {
+  const tested = [...ranges].filter(([id]) => !untested.has(id));
+  return { tested: tested.length, first: tested.filter(([, [low]]) => low === 1).length };
 }
 
 // The rankings that average the scores of tasks.

@@ -11,6 +11,8 @@ const TICK_ROOM = 46;
 // Share of the width for labels; a longer one is cut, and its tip has all of it.
 const LABEL_SHARE = 0.36;
 const SCALE_ENDS = [5, 10, 20, 30, 50, 75, 100];
+const DOT_TENS = 10;
+const LEAST_TENS = 2;
 /** @type {Record<string, string>} */
 const MARK_WORDS = { top: "best", low: "worst" };
 
@@ -21,6 +23,16 @@ export function sharedScale(records, signed = false) {
   const most = Math.max(0, ...ends.map(Math.abs));
   const limit = SCALE_ENDS.find((end) => end >= most - 1e-9) ?? 100 * Math.ceil(most / 100);
   return signed || ends.some((end) => end < -1e-9) ? [-limit, limit] : [0, limit];
+}
+
+// The scale of dots, which need no zero: whole tens around all intervals, at least a few of them.
+/** @param {BarRecord[]} records @returns {Interval} */
+export function dotScale(records) {
+  const ends = records.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
+  if (!ends.length || Math.min(...ends) < 0) return sharedScale(records, ends.length > 0);
+  const [low, high] = [Math.floor(Math.min(...ends) / DOT_TENS), Math.ceil(Math.max(...ends) / DOT_TENS)];
+  const from = Math.max(0, Math.min(low, high - LEAST_TENS));
+  return [DOT_TENS * from, DOT_TENS * Math.max(high, from + LEAST_TENS)];
 }
 
 // One row per record: label, number of examples, a dot on its 95 % interval, and the value, on one labelled axis. With
@@ -75,7 +87,8 @@ const valueText = ({ value, mark }, signed) =>
 /** @param {Interval} scale @param {number} wide */
 function ticksOf(scale, wide) {
   const ticks = roundTicks(...scale, Math.max(2, Math.floor(wide / TICK_ROOM)));
-  return ticks.length > 1 && (scale[0] === 0 || ticks.length > 2) ? ticks : [...new Set([scale[0], 0, scale[1]])];
+  if (ticks.length > 1 && (scale[0] >= 0 || ticks.length > 2)) return ticks;
+  return [...new Set([scale[0], Math.max(0, scale[0]), scale[1]])];
 }
 
 /** @param {Interval} scale @param {(value: number) => number} x @param {{ labels: number, counts: number, wide: number }} room @param {number} height */

@@ -10,6 +10,11 @@ const PLOT_HEIGHT = 250;
 const DOT_STEP = { least: 20, most: 120 };
 // Rows stay short enough to read a value beside its name.
 const MOST_WIDTH = 820;
+// Long charts stand in columns side by side; fewer rows than the least do not begin a band at the end of a column.
+const MANY_ROWS = 60;
+const DOTS_WIDTH = 440;
+const DOTS_GAP = 32;
+const LEAST_PART = 4;
 // A score just beyond the axis is drawn at its end.
 const TOLERANCE = 0.02;
 const NAME_SLANT = (60 * Math.PI) / 180;
@@ -32,8 +37,46 @@ export const dotChart = (chart) =>
   drawnToWidth(element("div", { class: "plot dots" }), (width) => {
     const count = chart.bands.reduce((sum, { rows }) => sum + rows.length, 0);
     const plan = chart.upright ? uprightPlan(chart, count, width) : null;
-    return dotDrawing(chart, plan ?? rowPlan(chart, width));
+    if (plan) return dotDrawing(chart, plan);
+    const columns = count < MANY_ROWS ? 1 : Math.max(1, Math.floor(width / DOTS_WIDTH));
+    const room = (width - DOTS_GAP * (columns - 1)) / columns;
+    const rows = chart.bands.flatMap((band) => band.rows);
+    const drawings = dividedBands(chart.bands, columns).map((bands) => dotDrawing({ ...chart, bands }, rowPlan({ ...chart, bands }, rows, room)));
+    return columns > 1 ? sideBySide(drawings, room + DOTS_GAP, width, chart.description) : drawings[0];
   });
+
+// Rows in columns of about the same height; the parts of a band all have its name.
+/** @param {DotBand[]} bands @param {number} columns @returns {DotBand[][]} */
+export function dividedBands(bands, columns) {
+  if (columns === 1) return [bands];
+  const most = Math.ceil((bands.reduce((sum, { rows }) => sum + rows.length + 1, 0) + columns) / columns);
+  /** @type {DotBand[][]} */
+  const parts = [[]];
+  let free = most;
+  for (const { name, rows } of bands)
+    for (let from = 0; from < rows.length; ) {
+      if (free < LEAST_PART && parts.length < columns) {
+        parts.push([]);
+        free = most;
+      }
+      const taken = parts.length < columns ? rows.slice(from, from + free - 1) : rows.slice(from);
+      parts.at(-1)?.push({ name, rows: taken });
+      from += taken.length;
+      free -= taken.length + 1;
+    }
+  return parts;
+}
+
+/** @param {SVGElement[]} drawings @param {number} step @param {number} width @param {string} description */
+function sideBySide(drawings, step, width, description) {
+  const height = Math.max(...drawings.map((drawing) => Number(drawing.getAttribute("height"))));
+  drawings.forEach((drawing, at) => {
+    drawing.setAttribute("x", String(at * step));
+    drawing.removeAttribute("role");
+    drawing.removeAttribute("aria-label");
+  });
+  return drawn("svg", { width, height, role: "group", "aria-label": description }, drawings);
+}
 
 /**
  * A plan places marks along the axis (`u`) and across it (`v`), and texts on the page. Wide columns have names that lie flat,
@@ -41,15 +84,16 @@ export const dotChart = (chart) =>
  * @typedef {{ isUpright: boolean, width: number, height: number, length: number, depth: number, step: number, transform: string, bandRoom: number, taken: { x: number, y: number }[], place: (u: number, v: number) => { x: number, y: number }, isFlat?: boolean, hasValues?: boolean }} Plan
  */
 
-/** @param {DotChart} chart @param {number} room @returns {Plan} */
-function rowPlan({ bands, lines = [], signed }, room) {
+// `all` rows of the chart, of which the plan has some, have the same room for their texts.
+/** @param {DotChart} chart @param {DotRow[]} all @param {number} room @returns {Plan} */
+function rowPlan({ bands, lines = [], signed }, all, room) {
   const width = Math.min(room, MOST_WIDTH);
-  const rows = bands.flatMap((band) => band.rows);
-  const left = Math.min(MOST_NAME, width * 0.42, GAP + 6 + widest(rows.map(({ label }) => label)));
-  const right = GAP + 4 + widest(["100", ...rows.map(rowText)], true);
+  const count = bands.reduce((sum, { rows }) => sum + rows.length, 0);
+  const left = Math.min(MOST_NAME, width * 0.42, GAP + 6 + widest(all.map(({ label }) => label)));
+  const right = GAP + 4 + widest(["100", ...all.map(rowText)], true);
   const bandRoom = bands.some(({ name }) => name) ? BAND_ROOM : 0;
   const top = DOT_EDGES.top + LINE_ROOM * lines.length;
-  const depth = MARK_ROW * rows.length + bandRoom * bands.length;
+  const depth = MARK_ROW * count + bandRoom * bands.length;
   return {
     isUpright: false,
     width,
@@ -105,9 +149,7 @@ function dotDrawing({ bands, scale, lines = [], description, signed }, plan) {
   /** @param {number} value */
   const u = (value) => Math.min(1, Math.max(0, (value - from) / (to - from || 1))) * plan.length;
   const { width, height } = plan;
-  // Print scales the drawing to the page.
-  const viewBox = `0 0 ${width} ${height}`;
-  const svg = drawn("svg", { width, height, viewBox, role: "group", "aria-label": description });
+  const svg = drawn("svg", { width, height, role: "group", "aria-label": description });
   svg.append(dotAxis(scale, u, plan, signed ?? false), ...lines.flatMap((line, at) => referenceLine(line, at, u, lines, plan)));
   let v = 0;
   bands.forEach(({ name, rows }, at) => {

@@ -23,7 +23,9 @@ export function intervalStrip({ value, low, high }, scale) {
 /** @param {Interval} scale @param {number} [most] */
 export function stripAxis(scale, most = 2) {
   const axis = element("i", { class: "strip axis", "aria-hidden": "true" });
-  const ticks = niceTicks(...scale, most);
+  const nice = niceTicks(...scale, most);
+  // One label alone does not say what the axis measures.
+  const ticks = nice.length > 1 ? nice : scale;
   for (const tick of ticks) {
     const label = element("span", {}, String(tick));
     label.style.left = percent(tick, scale);

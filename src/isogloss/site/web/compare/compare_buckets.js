@@ -1,6 +1,7 @@
 import { analysedCells } from "../analysis/analyses.js";
 import { listLive } from "../analysis/bucket_examples.js";
 import { cellStatistics } from "../analysis/cell_examples.js";
+import { attributeTitle } from "../analysis/attribute_title.js";
 import { exampleSection } from "../analysis/example_list.js";
 import { chosenOf, chosenSelect } from "../page/controls.js";
 import { languageName, loadedDetail, taskTitle } from "../board/decode.js";
@@ -72,7 +73,7 @@ function bucketTable(systems, rows, list) {
     ["Attribute", "Bucket", "n", ...systems.map(({ fullName }) => nameOf(fullName)), "Best minus next", "Best", "Examples"],
     rows.map((row) =>
       [
-        row.attribute.name,
+        attributeTitle(row.attribute.title),
         `${row.bucket.name}${row.bucket.edges ? ` ${row.bucket.edges}` : ""}`,
         countText(row.bucket.n),
         ...row.values.map(scoreText),

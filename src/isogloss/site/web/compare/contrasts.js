@@ -1,6 +1,7 @@
 // Two systems as contrasts: differences of scores, turned so that a positive lead means that the first is better.
 import { cellScore, cellTitle, languageName } from "../board/decode.js";
 import { categoryTitle } from "../board/describe.js";
+import { testedCounts } from "../board/tested_order.js";
 import { groupedBy, overallFigure, weightedMean } from "../board/ranking.js";
 import { missing } from "../page/dom.js";
 import { ALPHA } from "../statistics/distributions.js";
@@ -26,10 +27,11 @@ export function testedContrast({ difference, low, high, p }, lower) {
 // The verdict of a tested order on two systems: those that share a group are not significantly different.
 /** @param {TestedOrder} order @param {System[]} pair @param {number} lead @returns {Partial<Contrast>} */
 export function orderedContrast(order, [first, second], lead) {
-  if (!order.test || !order.ranges.has(first.id) || !order.ranges.has(second.id)) return {};
+  const isTested = (/** @type {System} */ { id }) => order.ranges.has(id) && !order.untested.has(id);
+  if (!order.test || !isTested(first) || !isTested(second)) return {};
   const tied = order.groups.some((group) => group.includes(first.id) && group.includes(second.id));
   const winner = tied || !lead ? "" : lead > 0 ? "first" : "second";
-  return { test: order.test, winner, among: order.ranges.size };
+  return { test: order.test, winner, among: testedCounts(order).tested };
 }
 
 // A column of the leaderboard with the leaderboard's own verdict. More systems than have letters are not tested together:

@@ -110,8 +110,19 @@ function forestLine({ contrast, head, level, key }, { limit, pair, colours }) {
       " ",
       element("span", { class: "of" }, missing(interval) ? "" : `(${interval}`),
     ),
-    element("td", { class: "wide verdict-cell" }, verdictCell(contrast, pair)),
+    element("td", { class: "verdict-cell" }, verdictCell(contrast, pair)),
   );
+}
+
+/** @type {Record<string, string>} */
+const ROLES = { TABLE: "table", THEAD: "rowgroup", TBODY: "rowgroup", TR: "row", TD: "cell" };
+
+// Roles of a table's parts, which some browsers drop where the style sheet makes grids of rows on narrow screens.
+/** @param {HTMLElement} table */
+function withRoles(table) {
+  for (const node of [table, ...table.querySelectorAll("thead, tbody, tr, td, th")])
+    node.setAttribute("role", ROLES[node.tagName] ?? (node.getAttribute("scope") === "col" ? "columnheader" : "rowheader"));
+  return table;
 }
 
 // The table of groups of rows, each with an optional heading.
@@ -125,23 +136,25 @@ export function forestTable({ label, title, groups, ...options }) {
     ),
     element("th", { scope: "col", class: "drawing" }, axisHead(limit, pair)),
     element("th", { scope: "col", class: "number difference" }, "Difference"),
-    element("th", { scope: "col", class: "wide" }, "Verdict"),
+    element("th", { scope: "col", class: "verdict-cell" }, "Verdict"),
   ];
   return element(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
-    element(
-      "table",
-      { class: "data forest" },
-      element("thead", {}, element("tr", {}, heads)),
-      groups.map((group) =>
-        element(
-          "tbody",
-          { "data-key": `${label}-${group.title}` },
-          group.title
-            ? element("tr", { class: "band" }, element("th", { colspan: 6, scope: "rowgroup" }, group.title))
-            : null,
-          group.rows.map((row) => forestLine(row, options)),
+    withRoles(
+      element(
+        "table",
+        { class: "data forest" },
+        element("thead", {}, element("tr", {}, heads)),
+        groups.map((group) =>
+          element(
+            "tbody",
+            { "data-key": `${label}-${group.title}` },
+            group.title
+              ? element("tr", { class: "band" }, element("th", { colspan: 6, scope: "rowgroup" }, group.title))
+              : null,
+            group.rows.map((row) => forestLine(row, options)),
+          ),
         ),
       ),
     ),

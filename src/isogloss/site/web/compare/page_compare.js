@@ -22,12 +22,12 @@ const LETTERS = "ABCD";
 export function comparePage(board) {
   /** @param {URLSearchParams} params */
   const view = (params) => {
-    const ids = [...new Set(params.getAll("system"))];
+    const ids = [...new Set(params.getAll("system"))].filter(Boolean);
     const named = ids
       .map((id) => board.system.get(id))
       .filter(Boolean)
       .slice(0, MOST);
-    const best = ids.length ? null : bestPair(board);
+    const best = named.length ? null : bestPair(board);
     const chosen = best ? best.systems : named;
     const unknown = ids.filter((id) => !board.system.has(id));
     return [
@@ -37,7 +37,12 @@ export function comparePage(board) {
       chosen.length < 2 ? alone(board, chosen) : comparison(board, comparedNames(chosen), params),
     ];
   };
-  return { title: "Compare", view };
+  /** @param {URLSearchParams} params */
+  const title = (params) => {
+    const named = params.getAll("system").flatMap((id) => board.system.get(id)?.fullName ?? []);
+    return named.length > 1 ? `Comparison of ${named.slice(0, MOST).join(" and ")}` : "Compare";
+  };
+  return { title, view };
 }
 
 // Systems that differ by their names alone are shown without regimes: the lists above have them.
@@ -109,7 +114,7 @@ function alone(board, [system]) {
     return element(
       "p",
       { class: "headline" },
-      "Select two to four systems. No two of this board share a complete score.",
+      "Select two to four systems. The one with most scores shares none with another.",
     );
   const partners = partnersOf(board, system);
   return partners.length

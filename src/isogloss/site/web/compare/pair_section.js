@@ -3,7 +3,8 @@ import { population } from "../board/tested_on.js";
 import { taskName } from "../board/decode.js";
 import { lackText } from "../board/describe.js";
 import { plainTable } from "../board/parts.js";
-import { element, listed, nameOf, plural, scoreText, signedText } from "../page/dom.js";
+import { element, listed, nameOf, plural, printedScore, scoreText, signedText } from "../page/dom.js";
+import { folded } from "../page/fold.js";
 import { cellMatrix } from "./cell_matrix.js";
 import { columnTable } from "./column_tables.js";
 import { contrastCounts } from "./contrast_counts.js";
@@ -12,6 +13,8 @@ import { forestLegend, forestLimit } from "./forest.js";
 import { languageForest, taskForest } from "./forest_rows.js";
 import { countWords, sharedText, untestedReason, verdictDetail, verdictWords } from "./verdict.js";
 
+// More languages are folded on narrow screens.
+const MOST_OPEN = 12;
 const OVER_LANGUAGES = `Tasks have the leaderboard's verdicts: they hold ${population("languages")} and are corrected over all pairs of the systems ranked on a task.`;
 
 // The limit of the axis that all forest plots of a page share.
@@ -126,6 +129,22 @@ function pairFootnotes(board, pair, tasks) {
   );
 }
 
+// In how many languages each system has the better figure, as printed, and where it leads by most. Not a test.
+/** @param {Contrast[]} languages @param {System[]} pair @returns {Child[]} */
+function aheadWords(languages, pair) {
+  return pair.flatMap((system, side) => {
+    const sign = side ? -1 : 1;
+    const ahead = languages.filter(({ lead }) => sign * printedScore(lead) > 0);
+    if (!ahead.length) return [];
+    const most = ahead.reduce((best, next) => (sign * next.lead > sign * best.lead ? next : best));
+    return [
+      nameOf(system.fullName),
+      ` has the better score in ${ahead.length} of ${plural(languages.length, "language")}`,
+      ahead.length > 1 ? `, by most in ${most.title} (${scoreText(Math.abs(most.lead))}). ` : `: ${most.title} (${scoreText(Math.abs(most.lead))}). `,
+    ];
+  });
+}
+
 /** @param {ComparedPair} compared @param {PairContrasts} contrasts @param {number} limit @param {URLSearchParams} params */
 export function forestSections(compared, contrasts, limit, params) {
   const { board, pair, systems } = compared;
@@ -136,8 +155,8 @@ export function forestSections(compared, contrasts, limit, params) {
   const byLanguage = languages.length ? languageForest(board, contrasts, options, params) : null;
   const several = languages.some(({ parts }) => (parts?.length ?? 0) > 1);
   const hint = several
-    ? "The mean difference over the tasks that both have in a language. Hollow dots: a mean over several tasks has no test of its own."
-    : "The difference in the only task that both have in a language.";
+    ? "Means over the tasks that both have in a language. Hollow dots: a mean over several tasks has no test of its own. "
+    : "The difference in the only task that both have in a language. ";
   const matrix =
     alone && cells.some(({ test }) => test)
       ? [element("h3", {}, "Every task in every language"), cellMatrix(board, pair, contrasts)]
@@ -146,7 +165,13 @@ export function forestSections(compared, contrasts, limit, params) {
     forestLegend(pair, colours, contrasts),
     taskForest(board, contrasts, options, params),
     pairNotes(compared, contrasts),
-    byLanguage && alone ? [element("h2", {}, "By language"), element("p", { class: "soft" }, hint), byLanguage] : null,
+    byLanguage && alone
+      ? [
+          element("h2", {}, "By language"),
+          element("p", {}, aheadWords(languages, pair), element("span", { class: "soft" }, hint)),
+          languages.length > MOST_OPEN ? folded(plural(languages.length, "language"), 0, byLanguage) : byLanguage,
+        ]
+      : null,
     byLanguage && !alone
       ? element(
           "details",

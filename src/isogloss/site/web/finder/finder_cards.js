@@ -151,13 +151,13 @@ function untestedText(board, wish, pick) {
 }
 
 /** @param {Board} board @param {Wish} wish @param {PickGroup} group @param {FinderPick} pick @param {FinderVerdict} verdict */
-export function pickCard(board, wish, group, pick, { ranges }) {
+export function pickCard(board, wish, group, pick, { order }) {
   const { system } = pick;
-  const range = ranges?.get(system.id);
+  const range = order?.ranges.get(system.id);
   const untested = untestedText(board, wish, pick);
   const ranks =
     range && range[0] !== range[1]
-      ? element("span", { class: "soft" }, ` (ranks ${range[0]}–${range[1]} possible)`)
+      ? element("span", { class: "soft" }, ` (ranks ${range[0]}–${range[1]} possible${order?.untested.has(system.id) ? ", not tested" : ""})`)
       : null;
   return element(
     "li",

@@ -201,7 +201,8 @@ function excludedAnswer(found) {
     element(
       "p",
       { class: "headline" },
-      `None of the ${plural(tested, "system")} tested on ${wishCell(wish)} is known to have ${wishConditions(wish).replace(", ", " and ")}`,
+      tested > 1 ? `None of the ${countText(tested)} systems` : "The only system",
+      ` tested on ${wishCell(wish)} is ${tested > 1 ? "" : "not "}known to have ${wishConditions(wish).replace(", ", " and ")}`,
       useful.length === 1
         ? `: ${useful[0][3]} removes all of them.`.replace("together removes", "together remove")
         : ".",

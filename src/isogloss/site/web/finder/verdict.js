@@ -1,6 +1,7 @@
 import { loadedDetail } from "../board/decode.js";
-import { listed, plural } from "../page/dom.js";
-import { testedOn } from "../board/tested_on.js";
+import { listed } from "../page/dom.js";
+import { testedOn, lackingTestText } from "../board/tested_on.js";
+import { testedCounts } from "../board/tested_order.js";
 import { standings } from "../board/standings.js";
 import { ALPHA } from "../statistics/distributions.js";
 import { isLower } from "./recommend.js";
@@ -28,15 +29,14 @@ function rankingVerdict(board, wish, { tasks, picks }) {
   const { order, testRanks } = table;
   if (testRanks) return { text: "Testing the order…", sure: false, table };
   if (!order.test) return { text: order.note || "The order is not tested.", sure: false };
-  const first = [...order.ranges.values()].filter(([low]) => low === 1).length;
-  const own = order.ranges.get(picks[0].system.id);
-  const untested = table.ranked - order.ranges.size;
-  const others = untested ? ` ${plural(untested, "ranked system")} without scores per language cannot be tested.` : "";
-  if (own && first === 1 && !untested)
-    return { text: `The first place is significant ${testedOn(order.test)}.`, sure: true, ranges: order.ranges };
+  const { first } = testedCounts(order);
+  const untested = order.untested.size;
+  const others = untested ? ` ${lackingTestText(untested)}.` : "";
+  if (order.ranges.has(picks[0].system.id) && first === 1 && !untested)
+    return { text: `The first place is significant ${testedOn(order.test)}.`, sure: true, order };
   const words =
     first > 1 ? ` ${first} systems could be first: they are not significantly different ${testedOn(order.test)}.` : "";
-  return { text: `The first place is not certain.${words}${others}`, sure: false, ranges: order.ranges };
+  return { text: `The first place is not certain.${words}${others}`, sure: false, order };
 }
 
 /** @param {Wish} wish @param {string} sort */

@@ -15,6 +15,8 @@ import { withTip } from "../page/tips.js";
 // A map narrower than the first is hard to tap: it has the second width and scrolls sideways.
 const LEAST_WIDTH = 700;
 const SCROLLED_WIDTH = 840;
+// Where it begins, as a share of what is out of sight: with Europe and Africa.
+const START = 0.48;
 const LEAST_TARGET = 12;
 // The white middle of a circle that rests on one task, as a share of its radius.
 const HOLE = 0.38;
@@ -132,15 +134,15 @@ export function isoglossMap(board, basis, share, description) {
   drawnToWidth(room, (least) => {
     const width = mapWidth(least);
     const drawing = mapDrawing(board, basis, share, width, description);
-    // Narrow screens begin in the middle.
-    if (start && width > least) requestAnimationFrame(() => room.parentElement?.scrollTo({ left: 0.56 * (width - least) }));
+    if (start && width > least) requestAnimationFrame(() => room.parentElement?.scrollTo({ left: START * (width - least) }));
     start = false;
     return drawing;
   });
   const legend = drawnToWidth(element("div", { class: "map-key" }), (least) =>
     mapLegend(board, basis, mapWidth(least)),
   );
-  return [scroller, legend];
+  const hint = element("p", { class: "map-hint soft" }, "Swipe for the rest of the map.");
+  return [hint, scroller, legend];
 }
 
 /** @param {Board} board @param {Basis} basis @param {number} share @param {number} width @param {string} description */
@@ -149,7 +151,7 @@ function mapDrawing(board, basis, share, width, description) {
   const { patterns, land, dots } = stillLife(basis, board, width);
   return drawn(
     "svg",
-    { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": description },
+    { width, height, role: "group", "aria-label": description },
     patterns,
     land,
     basis.relative.size ? dividingLine(basis, share, width) : null,

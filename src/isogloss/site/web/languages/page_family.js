@@ -7,17 +7,16 @@ import { crumbs, facts, languageLink, nothing, pageHead, taskLink } from "../boa
 import { weightedMean } from "../board/ranking.js";
 import { SERVED_SHARE, serviceOf } from "../board/relative.js";
 import { hashOf } from "../page/state.js";
-import { hasFigures, systemTable } from "../leaderboard/system_table.js";
+import { segmentedTable } from "../leaderboard/segmented_table.js";
 
 /** @param {Board} board @param {string[]} options1 @returns {Page} */
 export function familyPage(board, [name]) {
   const languages = board.languages.filter(({ family }) => family === name);
   const tasks = familyTasks(board, languages);
   if (!tasks.length) return nothing("No system has a score in this family.");
-  const [mean, ...ofTasks] = familyColumns(board, tasks);
   const table = {
-    columns: [mean, ...ofTasks],
-    main: hasFigures(board, mean) ? mean.id : ofTasks[0].id,
+    tasks: familyColumns(board, tasks),
+    mean: "Mean over these tasks, each averaged over its languages of the family.",
     name: `family-${name}`,
     label: `Systems on ${name}`,
   };
@@ -27,8 +26,8 @@ export function familyPage(board, [name]) {
     crumbs(link("#/languages?view=tree", "Languages"), name),
     familyHead(name, languages, tasks, basis),
     familyCharts(languages, tasks, basis),
-    element("h2", {}, "All systems"),
-    systemTable(board, params, table),
+    element("h2", {}, "Systems"),
+    segmentedTable(board, params, table),
   ];
   return { title: name, view };
 }
@@ -82,29 +81,20 @@ function familyHead(name, languages, tasks, basis) {
 function familyColumns(board, tasks) {
   /** @param {SharedCells} options @param {System} system */
   const mean = ({ task, codes }, system) => weightedMean(codes.map((code) => cellScore(task, system, code)));
-  return [
-    {
-      id: "mean",
-      title: "Mean",
-      hint: ["Mean", "Mean over tasks, for systems with all of them."],
-      lower: tasks.every(({ task }) => task.lower_is_better),
-      of: (system) => weightedMean(tasks.map((part) => mean(part, system))),
-    },
-    ...tasks.map(({ task, codes }) => ({
-      id: task.id,
-      title: cellTitle(task),
-      note: `${codes.length}/${task.languages.length}`,
-      lower: task.lower_is_better,
-      hint: [
-        task.name,
-        `Mean over ${codes.length} of ${plural(task.languages.length, "language")}: ${listed(
-          codes.map((code) => languageName(board, code)),
-          12,
-        )}.`,
-      ],
-      of: (/** @type {System} */ system) => mean({ task, codes }, system),
-    })),
-  ];
+  return tasks.map(({ task, codes }) => ({
+    id: task.id,
+    title: cellTitle(task),
+    note: `${codes.length}/${task.languages.length}`,
+    lower: task.lower_is_better,
+    hint: [
+      task.name,
+      `Mean over ${codes.length} of ${plural(task.languages.length, "language")}: ${listed(
+        codes.map((code) => languageName(board, code)),
+        12,
+      )}.`,
+    ],
+    of: (/** @type {System} */ system) => mean({ task, codes }, system),
+  }));
 }
 
 // A chart per language, all with the same tasks on the same axis.

@@ -5,10 +5,9 @@ import { languageChart } from "./language_chart.js";
 import { populationText, tipLines } from "./language_words.js";
 import { countText, element, link, missing, partText, plural, scriptName } from "../page/dom.js";
 import { autonym, cellTip, crumbs, facts, familyLink, nothing, pageHead } from "../board/parts.js";
-import { weightedMean } from "../board/ranking.js";
 import { SERVED_SHARE } from "../board/relative.js";
 import { hashOf } from "../page/state.js";
-import { hasFigures, systemTable } from "../leaderboard/system_table.js";
+import { segmentedTable } from "../leaderboard/segmented_table.js";
 
 /** @param {Board} board @param {string[]} options1 @returns {Page} */
 export function languagePage(board, [code]) {
@@ -16,10 +15,9 @@ export function languagePage(board, [code]) {
   const tasks = tasksWith(board, code).filter((task) => hasScores(board, task, code));
   if (!language) return nothing("No task has this language.");
   if (!tasks.length) return unscoredPage(board, language);
-  const [mean, ...ofTasks] = languageColumns(board, tasks, code);
   const table = {
-    columns: [mean, ...ofTasks],
-    main: ofTasks.length > 1 && hasFigures(board, mean) ? mean.id : ofTasks[0].id,
+    tasks: languageColumns(board, tasks, code),
+    mean: "Mean over these tasks in this language.",
     name: `language-${code}`,
     label: `Systems in ${language.name}`,
   };
@@ -32,8 +30,8 @@ export function languagePage(board, [code]) {
     languageChart(board, language, tasks, basis),
     similarLanguages(board, language, basis),
     languageFacts(language),
-    element("h2", {}, "All systems"),
-    systemTable(board, params, table),
+    element("h2", {}, "Systems"),
+    segmentedTable(board, params, table),
   ];
   return { title: language.name, view };
 }
@@ -61,7 +59,9 @@ function languageHeadline(board, { code, speakers }, tasks, basis) {
     "p",
     { class: "headline" },
     shareSentence(basis, code),
-    ` ${partText(tested, board.systems.length, "system", ["has", "have"])} a score, on ${plural(tasks.length, "task")}. `,
+    board.systems.length > 1
+      ? ` ${partText(tested, board.systems.length, "system", ["has", "have"])} a score, on ${plural(tasks.length, "task")}. `
+      : ` Tested on ${plural(tasks.length, "task")}. `,
     missing(speakers) ? "" : `${populationText(speakers)} speakers.`,
   );
 }
@@ -141,20 +141,12 @@ const languageFacts = (language) => [
 ];
 
 /** @param {Board} board @param {Task[]} tasks @param {string} code @returns {SystemColumn[]} */
-const languageColumns = (board, tasks, code) => [
-  {
-    id: "mean",
-    title: "Mean",
-    hint: ["Mean", "Mean over the tasks in this language, for systems with all of them."],
-    lower: tasks.every((task) => task.lower_is_better),
-    of: (system) => weightedMean(tasks.map((task) => cellScore(task, system, code))),
-  },
-  ...tasks.map((task) => ({
+const languageColumns = (board, tasks, code) =>
+  tasks.map((task) => ({
     id: task.id,
     title: cellTitle(task),
     lower: task.lower_is_better,
     hint: [task.title, cellMetricText(task)],
     of: (/** @type {System} */ system) => cellScore(task, system, code),
     says: (/** @type {System} */ system) => cellTip(board, system, task, code).slice(1),
-  })),
-];
+  }));

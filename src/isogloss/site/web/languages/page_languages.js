@@ -2,7 +2,7 @@ import { basisOf, scoredTasks, servedAt, shareOf, withoutReference } from "./bas
 import { selectControl, textControl } from "../page/controls.js";
 import { cellTitle, hasScores, scoresIn } from "../board/decode.js";
 import { systemWithRegime } from "../board/describe.js";
-import { element, link, listed, missing, plural } from "../page/dom.js";
+import { countText, element, link, listed, missing, plural } from "../page/dom.js";
 import { folded } from "../page/fold.js";
 import { isoglossMap } from "./isogloss_map.js";
 import { heatView } from "./language_heat_map.js";
@@ -122,7 +122,7 @@ function countLine(basis, { served: reached, unserved, untested }) {
 /** @param {Basis} basis @returns {Child} */
 function basisText({ task, tasks, system, own, reference, systems }) {
   const english = own && system ? ["its own score in ", reference] : ["the best score in ", reference];
-  const who = system ? ["Scores of ", systemWithRegime(system)] : [`Best score of ${plural(systems.length, "system")} in each language`];
+  const who = system ? ["Scores of ", systemWithRegime(system)] : [systems.length > 1 ? `Best score of ${countText(systems.length)} systems in each language` : "Score of the only system in each language"];
   if (task) return [who, ` on ${cellTitle(task)}, compared with `, english, "."];
   const compared = tasks.filter((one) => one.place.has("en"));
   if (compared.length === 1) return [who, ` on ${cellTitle(compared[0])}, as a share of `, english, "."];

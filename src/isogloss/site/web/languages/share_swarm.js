@@ -42,7 +42,7 @@ function swarmDrawing(basis, share, width) {
   return drawn(
     "svg",
     { width, height: base + SWARM_AXIS + 16, role: "group", "aria-label": "Languages by their share of the score in English" },
-    niceTicks(from, to, 8).map((tick) => [
+    niceTicks(from, to, Math.min(8, width / 64)).map((tick) => [
       drawn("line", { x1: x(tick), x2: x(tick), y1: 18, y2: base + 6, class: "grid" }),
       drawn("text", { x: x(tick), y: base + 22, "text-anchor": "middle" }, `${tick} %`),
     ]),

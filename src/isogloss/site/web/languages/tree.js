@@ -11,6 +11,7 @@ const NARROW_TREE = 600;
 const TREE_COLUMN = 620;
 const TREE_GUTTER = 40;
 const NAMES_WIDTH = 190;
+const NARROW_NAMES = 150;
 const TREE_HATCH = "tree-hatch";
 // Families and branches with longer names are cut.
 const MOST_FAMILY = 180;
@@ -152,7 +153,7 @@ const joint = (fromX, fromY, toX, toY) =>
  */
 function leaf(language, { valueOf, textOf, linesOf, paintOf, ends }, { x, y, width, narrow }) {
   const value = valueOf(language);
-  const from = x + (narrow ? 150 : NAMES_WIDTH);
+  const from = x + (narrow ? NARROW_NAMES : NAMES_WIDTH);
   const long = Math.max(0, width - from - textWidth("100.0 % *") - 12);
   const part = Math.min(1, Math.max(0, (value - ends[0]) / (ends[1] - ends[0] || 1)));
   const fill = missing(value) ? `url(#${TREE_HATCH})` : paintOf(value).fill;
@@ -164,7 +165,7 @@ function leaf(language, { valueOf, textOf, linesOf, paintOf, ends }, { x, y, wid
     drawn(
       "text",
       { x: x + 12, y: y + 4 },
-      language.name,
+      fittedText(language.name, (narrow ? NARROW_NAMES : NAMES_WIDTH) - 22),
       narrow || longName || !language.autonym || language.autonym === language.name
         ? null
         : drawn("tspan", { class: "soft", lang: language.code, dx: 7 }, language.autonym),

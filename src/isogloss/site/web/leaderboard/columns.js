@@ -1,9 +1,10 @@
 import { taskName } from "../board/decode.js";
 import { METADATA, disclosed, lackText, scoreTitle, shortScoreTitle, systemCell } from "../board/describe.js";
 import { element, listed, missing, plural } from "../page/dom.js";
+import { latexCell } from "../page/export.js";
 import { rankColumn, rankColumnsInFiles } from "./rank_column.js";
 import { scoreColumn } from "./score_column.js";
-import { FAMILIES, TO_HUMAN, familyColumn, humanColumn, profileChoices } from "./row_profiles.js";
+import { FAMILIES, TO_HUMAN, familyColumn, familyColumnsInFiles, humanColumn, profileChoices, roomBeside } from "./row_profiles.js";
 import { changeParams } from "../page/state.js";
 
 /** @param {URLSearchParams} params @returns {TableColumn<Standing>} */
@@ -27,7 +28,10 @@ function selectColumn(params) {
   return { id: "tick", title: "", head: element("span", { class: "sr" }, "Select"), className: "tick", show: box };
 }
 
-// Next to the name on the page; a separate column in files, as several systems can share a name.
+// Next to the name on the page and in LaTeX; a separate column in other files, as several systems can share a name.
+/** @param {{ system: System, human?: boolean }} row */
+export const latexName = ({ system: { name, regime }, human }) => latexCell(regime && !human ? `${name} (${regime})` : name);
+
 /** @type {TableColumn} */
 export const REGIME_IN_FILES = {
   id: "system-regime",
@@ -66,7 +70,9 @@ const notesInFiles = (board) => ({
           .join("; "),
 });
 
-const SHOWN_METADATA = ["parameters", "year", "coverage"];
+// Facts that are shown from the start if there is room, and their width in pixels.
+const SHOWN_METADATA = ["parameters", "year"];
+const METADATA_WIDTH = 180;
 
 /** @param {Standings} table @param {any} column @returns {TableColumn<Standing>} */
 function metadataColumn(table, column) {
@@ -108,10 +114,15 @@ export function columnChoices(table) {
   const metadata = METADATA.filter(
     ({ value, sparse }) => !sparse || table.board.systems.some((system) => value?.(system) > 0),
   );
+  const room = roomBeside(table);
+  const isPartial = table.rows.some(({ rank }) => rank === null);
+  /** @param {{ id: string, sparse?: boolean }} options */
+  const start = ({ id, sparse }) =>
+    Boolean(sparse) || (id === "coverage" ? isPartial : room > METADATA_WIDTH && SHOWN_METADATA.includes(id));
   return [
     ...table.shown.map((column) => ({ id: column.id, title: scoreTitle(column), start: true })),
-    ...profileChoices(table),
-    ...metadata.map(({ id, title, sparse }) => ({ id, title, start: Boolean(sparse) || SHOWN_METADATA.includes(id) })),
+    ...profileChoices(table, room - METADATA_WIDTH),
+    ...metadata.map((column) => ({ id: column.id, title: column.title, start: start(column) })),
   ];
 }
 
@@ -146,6 +157,7 @@ export function leaderboardColumns(table, params) {
     className: "system",
     value: (row) => row.system.name,
     show: (row) => (row.human ? row.system.name : systemCell(row.system)),
+    latex: latexName,
   };
   return [
     selectColumn(params),
@@ -155,7 +167,7 @@ export function leaderboardColumns(table, params) {
     REGIME_IN_FILES,
     ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column))),
     ...(ids.has(TO_HUMAN) ? [humanColumn(table)] : []),
-    ...(ids.has(FAMILIES) ? [familyColumn(table)] : []),
+    ...(ids.has(FAMILIES) ? [familyColumn(table), ...familyColumnsInFiles(table)] : []),
     ...METADATA.filter(({ id }) => ids.has(id)).map((column) => metadataColumn(table, column)),
     partialInFiles(table.shown.filter(({ id }) => ids.has(id))),
     notesInFiles(table.board),
@@ -170,10 +182,12 @@ const HUMAN = { name: "Human", regime: "human performance" };
 // task.
 /** @param {Standings} table @returns {Standing | null} */
 export function humanRow(table) {
+  // A segment that is a category has that category's average.
+  const ofCategory = table.shown[0].title === "Average" ? table.columns : [];
   /** @type {any} */
   const human = new Map(
     table.shown.map((column) => {
-      const parts = column.kind === "task" ? [column.part] : column.kind === "category" ? column.parts : [];
+      const parts = column.kind === "task" ? [column.part] : column.kind === "category" ? column.parts : ofCategory;
       const values = parts.map(({ task, whole }) => (whole ? (task.human ?? NaN) : NaN));
       return [
         column.id,

@@ -69,8 +69,8 @@ function verdictText(table, lead, second) {
   const { order, testRanks } = table;
   if (testRanks) return "";
   if (!order.test) return "The order is not tested.";
-  const untested = [lead, second].find(({ system }) => !order.ranges.has(system.id));
-  if (untested) return ["Not tested: ", nameOf(untested.system.name), " has no scores per language."];
+  const untested = [lead, second].find(({ system }) => order.untested.has(system.id));
+  if (untested) return ["Not tested: ", nameOf(untested.system.name), " lacks scores per language."];
   const { after } = firstPlace(table);
   return `${after[0].toUpperCase()}${after.slice(1)}.`;
 }

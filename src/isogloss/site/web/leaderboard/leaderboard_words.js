@@ -2,7 +2,8 @@ import { shortScoreTitle, systemWithRegime } from "../board/describe.js";
 import { languageName, taskName } from "../board/decode.js";
 import { countText, element, listed, nameOf, plural, scoreText } from "../page/dom.js";
 import { segmentPlace } from "../board/segments.js";
-import { population } from "../board/tested_on.js";
+import { population, lackingTestText } from "../board/tested_on.js";
+import { testedCounts } from "../board/tested_order.js";
 
 const MOST_FOOTNOTES = 200;
 
@@ -50,9 +51,8 @@ export function firstPlace({ order, ranked, testRanks }) {
   if (ranked === 1) return { verb: "scores", before: "", after: "" };
   if (testRanks) return { ...best, after: "" };
   if (!order.test) return { ...best, after: "the order is not tested" };
-  const first = [...order.ranges.values()].filter(([low]) => low === 1).length;
-  const untested = ranked - order.ranges.size;
-  if (untested) return { ...best, after: `${plural(untested, "system")} without scores per language cannot be tested` };
+  const { first } = testedCounts(order);
+  if (order.untested.size) return { ...best, after: lackingTestText(order.untested.size) };
   if (first > 1) return { ...best, after: `${tiedText(first - 1)} ${population(order.test)}` };
   return { verb: "leads", before: " with", after: `significantly ahead of all others ${population(order.test)}` };
 }
@@ -156,7 +156,7 @@ export function leaderboardNotes({ board, rows, order }) {
     { class: "notes" },
     element(
       "p",
-      {},
+      { class: "how-to" },
       "Select systems to compare them. Hover over or focus a score for its interval, scorer and data.",
     ),
     board.precision ? element("p", {}, board.precision) : null,

@@ -7,7 +7,7 @@ import { finderSentence } from "./finder_sentence.js";
 import { findings } from "./findings.js";
 import { filterChips, matchCount, toolbar } from "./leaderboard_controls.js";
 import { coverageSentence, leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
-import { leaderboardLegend } from "./table_legend.js";
+import { allReported, leaderboardLegend } from "./table_legend.js";
 import { otherSegments, partialResults } from "./partial_results.js";
 import { FULL, segmentOf } from "../board/segments.js";
 import { segmentTabs } from "./segment_tabs.js";
@@ -142,6 +142,7 @@ function tableView(table, params) {
     before: human ? [human] : [],
     first: { is: isOwn, title: "Scored here", rest: "Published" },
     legend: leaderboardLegend(table, isInRankOrder(table, params)),
+    className: allReported(table.rows) ? "all-reported" : "",
     most: isBrief(params) ? FIRST_ROWS : undefined,
     fallback: (a, b) => b.cells - a.cells,
     rowKey: (row) => row.system.id,

@@ -1,15 +1,19 @@
 // Optional columns that summarise a row: a mark per language family, and the distance to published human scores.
 import { englishReference } from "../board/best_cells.js";
 import { cellScore } from "../board/decode.js";
-import { element, listed, missing, plural, scoreText, signedText } from "../page/dom.js";
+import { element, listed, missing, plural, printedScore, scoreText, signedText } from "../page/dom.js";
 import { largestFamilies } from "./finding_facts.js";
 import { memoized, weightedMean } from "../board/ranking.js";
 import { ENGLISH, SERVED_SHARE, goodness } from "../board/relative.js";
 
 export const FAMILIES = "families";
 export const TO_HUMAN = "to-human";
-const COLUMN_WIDTH = 92;
-const FIRST_WIDTH = 420;
+// Widths in pixels: rank, system and first score with their margins; another score; the distance to human scores; the heading
+// of families.
+const FIRST_WIDTH = 480;
+const SCORE_WIDTH = 72;
+const HUMAN_WIDTH = 105;
+const FAMILIES_WIDTH = 120;
 const MARK_WIDTH = 7;
 const HATCHING = "repeating-linear-gradient(45deg, var(--hatch) 0 1.5px, transparent 1.5px 4px)";
 
@@ -73,6 +77,17 @@ export function familyColumn({ board, columns }) {
   };
 }
 
+// In files: the share of each family, in per cent.
+/** @param {Standings} table @returns {TableColumn<Standing>[]} */
+export const familyColumnsInFiles = ({ board, columns }) =>
+  familyCells(columns, board).map(({ name }, at) => ({
+    id: `family-${name}`,
+    title: `${name} (% of English)`,
+    numeric: true,
+    onlyInFiles: true,
+    value: (row) => (row.human ? null : printedScore(100 * familyShares(board, columns, row.system)[at].share)),
+  }));
+
 /** @param {number} share */
 const shareText = (share) => (missing(share) ? "–" : `${Math.round(100 * share)} %`);
 
@@ -126,7 +141,8 @@ export function humanColumn(table) {
     numeric: true,
     group: "Profile",
     className: "number",
-    value: (row) => (row.human || difference(row).partial ? null : difference(row).value),
+    value: (row) => (row.human || difference(row).partial ? null : printedScore(difference(row).value)),
+    text: signedText,
     show: (row) => {
       if (row.human) return "";
       const { value, partial } = difference(row);
@@ -146,17 +162,19 @@ export function humanColumn(table) {
   };
 }
 
-// The two columns if the selection has data for them, shown from the start if the window is wide enough.
+// The width that the scores leave to other columns.
 /** @param {Standings} table */
-export function profileChoices({ board, columns, shown }) {
-  const width = FIRST_WIDTH + COLUMN_WIDTH * (shown.length + 3);
-  const room = (globalThis.innerWidth ?? 0) - width;
+export const roomBeside = ({ shown }) => (globalThis.innerWidth ?? 0) - FIRST_WIDTH - SCORE_WIDTH * (shown.length - 1);
+
+// The two columns if the selection has data for them, shown from the start if there is room.
+/** @param {Standings} table @param {number} room */
+export function profileChoices({ board, columns }, room) {
   const families = familyCells(columns, board).length;
   const isHuman = columns.some(({ task, whole }) => whole && !missing(task.human));
   return [
-    ...(isHuman ? [{ id: TO_HUMAN, title: "Distance to human scores", start: room > COLUMN_WIDTH }] : []),
+    ...(isHuman ? [{ id: TO_HUMAN, title: "Distance to human scores", start: room > HUMAN_WIDTH }] : []),
     ...(families > 1
-      ? [{ id: FAMILIES, title: "Language families", start: room > COLUMN_WIDTH + MARK_WIDTH * families }]
+      ? [{ id: FAMILIES, title: "Language families", start: room > HUMAN_WIDTH + Math.max(FAMILIES_WIDTH, MARK_WIDTH * families) }]
       : []),
   ];
 }

@@ -113,7 +113,9 @@ function shownFigure(board, column, row, scale) {
   const text = figure.partial ? `${scoreText(figure.value)}°` : scoreText(figure.value);
   const noted = footnoted(board).has(`${row.system.id} ${column.id}`);
   if (!noted && !scale) return text;
-  return [text, noted ? element("sup", {}, "†") : null, scale && !figure.partial ? intervalStrip(figure, scale) : null];
+  const isDrawn = !figure.partial && !row.human;
+  const strip = scale && (isDrawn ? intervalStrip(figure, scale) : element("i", { class: "strip blank" }));
+  return [text, noted ? element("sup", {}, "†") : null, strip];
 }
 
 const footnoted = memoized(

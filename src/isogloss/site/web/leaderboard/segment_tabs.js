@@ -13,10 +13,13 @@ const chooseSegment = (id) =>
 // The segments, each with the number of matching systems that cover it; nothing if the board has one segment.
 /** @param {Board} board @param {URLSearchParams} params */
 export function segmentTabs(board, params) {
-  const segments = segmentsOf(board);
+  return tabsOf(segmentsOf(board), segmentCounts(board, params), params.get("segment"));
+}
+
+// The same for any parts with their numbers of systems.
+/** @param {Segment[]} segments @param {Map<string, number>} counts @param {string | null} chosen */
+export function tabsOf(segments, counts, chosen) {
   if (segments.length < 2) return null;
-  const counts = segmentCounts(board, params);
-  const chosen = params.get("segment");
   /** @param {Segment} options */
   const tab = ({ id, title, words }) =>
     withTip(

@@ -1,15 +1,18 @@
 import { betterShare } from "../charts/colour.js";
-import { REGIME_IN_FILES } from "./columns.js";
+import { REGIME_IN_FILES, latexName } from "./columns.js";
 import { systemCell } from "../board/describe.js";
 import { element, missing, plural, printedScore, scoreText } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
-import { ranksOf } from "../board/ranking.js";
+import { ranksOf, weightedMean } from "../board/ranking.js";
+import { NO_ORDER } from "../board/tested_order.js";
 import { columnScale } from "../board/score_scale.js";
 import { dataTable } from "../page/table.js";
-import { tableLegend } from "./table_legend.js";
+import { rankColumn, rankColumnsInFiles } from "./rank_column.js";
+import { allReported, rankSigns, tableLegend } from "./table_legend.js";
 
 // The column of averages: a system may have none though it was tested.
 const AVERAGE = "mean";
+const NOT_TESTED = "By the scores; not tested here.";
 
 // A table of systems by scores: each column has an id, a title and `of(system)`. Ranks follow `main` unless the address
 // sorts by another column. Systems without any score are left out. `task` is the task of columns that are languages: its scale
@@ -17,14 +20,15 @@ const AVERAGE = "mean";
 /**
  * @param {Board} board
  * @param {URLSearchParams} params
- * @param {{ columns: SystemColumn[], main: string, name: string, label: string, task?: string }} options2
+ * @param {{ columns: SystemColumn[], main: string, name: string, label: string, task?: string, systems?: System[] }} options2
  */
-export function systemTable(board, params, { columns, main, name, label, task }) {
+export function systemTable(board, params, { columns, main, name, label, task, systems = board.systems }) {
   const named = (/** @type {string | null} */ wanted) => columns.find(({ id }) => id === wanted);
   const by = named(params.get("sort")) ?? named(main) ?? columns[0];
-  const rows = rankedRows(board, columns, by);
+  const { rows, ranking } = rankedRows(board, systems, columns, by);
+  const isOrdered = (params.get("sort") ?? main) === by.id;
   const scales = columns.map(({ id }) => columnScale(board, task ?? (board.averages.has(id) ? id : "overall")));
-  const shown = shownColumns(columns, by, rows, scales);
+  const shown = shownColumns(columns, rankColumns(ranking, isOrdered), by, rows, scales);
   const table = dataTable({
     columns: shown,
     rows,
@@ -35,60 +39,75 @@ export function systemTable(board, params, { columns, main, name, label, task })
     fallback: mostFiguresFirst,
     legend: tableLegend({
       untested: rows.some(({ values }) => values.some((value, at) => missing(value) && columns[at].id !== AVERAGE)),
+      ...rankSigns(ranking, isOrdered),
+      reported: allReported(rows),
     }),
+    className: allReported(rows) ? "all-reported" : "",
   });
   const line = element(
     "div",
     { class: "line" },
     element("span", { class: "soft" }, plural(rows.length, "system")),
-    exportButtons(name, board, () => ({ columns: shown, rows: table.sorted })),
+    exportButtons(name, board, () => ({ columns: shown, rows: table.sorted, more: { test: ranking.order.note } })),
   );
-  return element("div", {}, line, table.node);
+  return element("div", { class: "content" }, line, table.node);
 }
 
-/** @param {Board} board @param {SystemColumn} options1 */
-export const hasFigures = (board, { of }) => board.systems.some((system) => !missing(of(system)));
+// The average of columns, for systems with all of them.
+/** @param {SystemColumn[]} columns @param {string} hint @returns {SystemColumn} */
+export const meanColumn = (columns, hint) => ({
+  id: AVERAGE,
+  title: "Mean",
+  hint: ["Mean", hint],
+  lower: columns.every(({ lower }) => lower),
+  of: (system) => weightedMean(columns.map(({ of }) => of(system) ?? NaN)),
+});
 
-/** @param {SystemRow} options @returns {number[]} */
+/** @param {Pick<SystemRow, "values">} options @returns {number[]} */
 const knownValues = ({ values }) => values.filter((value) => !missing(value));
 /** @param {SystemRow} a @param {SystemRow} b */
 const mostFiguresFirst = (a, b) =>
   knownValues(b).length - knownValues(a).length || Math.max(...knownValues(b)) - Math.max(...knownValues(a));
 
-/** @param {Board} board @param {SystemColumn[]} columns @param {SystemColumn} by */
-function rankedRows(board, columns, by) {
-  const rows = board.systems
-    .map((system) => ({ system, values: columns.map(({ of }) => of(system)), rank: null }))
+// The rows with their ranks: those of the leaderboard if it ranks the same scores, otherwise places without a test.
+/** @param {Board} board @param {System[]} systems @param {SystemColumn[]} columns @param {SystemColumn} by @returns {{ rows: SystemRow[], ranking: RankedTable }} */
+function rankedRows(board, systems, columns, by) {
+  const rows = systems
+    .map((system) => ({ system, cells: system.cells, lacking: () => [], values: columns.map(({ of }) => of(system)) }))
     .filter((row) => knownValues(row).length);
+  const tested = by.ranking?.();
+  if (tested) {
+    const standing = new Map(tested.rows.map((row) => [row.system, row]));
+    return {
+      rows: rows.map((row) => ({ ...row, rank: null, ...standing.get(row.system) })),
+      ranking: { ...tested, by: { ...tested.by, title: by.title } },
+    };
+  }
   const ranks = ranksOf(
     rows.map(({ values }) => values[columns.indexOf(by)] ?? NaN),
     by.lower,
   );
-  return rows.map((row, at) => ({ ...row, rank: ranks[at] }));
+  const ranked = ranks.filter((rank) => rank !== null).length;
+  const order = { ...NO_ORDER, note: ranked > 1 ? NOT_TESTED : "" };
+  return {
+    rows: rows.map((row, at) => ({ ...row, rank: ranks[at] })),
+    ranking: { board, by: { id: by.id, title: by.title, kind: "task" }, order, ranked, testRanks: null },
+  };
 }
+
+/** @param {RankedTable} ranking @param {boolean} isOrdered */
+const rankColumns = (ranking, isOrdered) => [rankColumn(ranking, isOrdered), ...rankColumnsInFiles(ranking)];
 
 /**
  * @param {SystemColumn[]} columns
+ * @param {TableColumn<SystemRow>[]} ranks
  * @param {SystemColumn} by
  * @param {SystemRow[]} rows
  * @param {Interval[]} scales
  * @returns {TableColumn<SystemRow>[]}
  */
-const shownColumns = (columns, by, rows, scales) => [
-  {
-    id: "rank",
-    title: `Rank by ${by.title}`,
-    head: element("span", {}, "Rank", element("span", { class: "of" }, `by ${by.title}`)),
-    fixed: true,
-    numeric: true,
-    className: "rank",
-    value: (row) => row.rank,
-    show: (row) => (row.rank === null ? element("span", { class: "soft" }, "–") : element("b", {}, row.rank)),
-    tip: (row) =>
-      row.rank === null
-        ? ["Not ranked", `no score: ${by.title}`]
-        : [`Rank ${row.rank} by ${by.title}`, "By the scores; not tested here."],
-  },
+const shownColumns = (columns, ranks, by, rows, scales) => [
+  ...ranks,
   {
     id: "name",
     title: "System",
@@ -96,6 +115,7 @@ const shownColumns = (columns, by, rows, scales) => [
     className: "system",
     value: (row) => row.system.name,
     show: (row) => systemCell(row.system),
+    latex: latexName,
   },
   REGIME_IN_FILES,
   ...columns.map((column, place) => valueColumn(column, place, rows, scales[place], column === by)),

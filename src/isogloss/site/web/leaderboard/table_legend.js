@@ -1,8 +1,8 @@
 import { element } from "../page/dom.js";
 
 // A line below a table that explains its signs: only those that it has.
-/** @param {{ untested?: boolean, partial?: boolean, footnotes?: boolean, intervals?: boolean, brackets?: boolean }} signs */
-export function tableLegend({ untested, partial, footnotes, intervals, brackets }) {
+/** @param {{ untested?: boolean, partial?: boolean, footnotes?: boolean, intervals?: boolean, brackets?: boolean, openRank?: string, places?: boolean, reported?: boolean }} signs */
+export function tableLegend({ untested, partial, footnotes, intervals, brackets, openRank, places, reported }) {
   /** @param {Child} sign @param {string} text */
   const item = (sign, text) => element("span", {}, sign, text);
   return element(
@@ -19,14 +19,30 @@ export function tableLegend({ untested, partial, footnotes, intervals, brackets 
     brackets
       ? item(element("i", { class: "bracket", "aria-hidden": "true" }), "joins systems that are not significantly different (+1: in one more such group)")
       : null,
+    openRank ? item(element("b", { class: "open-rank" }, openRank), "not tested: any rank is possible") : null,
+    places ? item(element("b", { class: "open-rank" }, "1, 2"), "places by the score; the order is not tested") : null,
     partial ? item(element("b", {}, "°"), "partial average, not ranked") : null,
     footnotes ? item(element("b", {}, "†"), "footnote") : null,
+    reported ? item(null, "All scores are reported by their sources, not scored here.") : null,
   );
 }
 
+// Where all scores are reported, the legend says so instead of every row.
+/** @param {{ system: System }[]} rows */
+export const allReported = (rows) => rows.length > 0 && rows.every(({ system }) => system.reported);
+
+// The signs of a column of ranks.
+/** @param {Pick<RankedTable, "order" | "ranked" | "testRanks">} table @param {boolean} isOrdered */
+export const rankSigns = ({ order, ranked, testRanks }, isOrdered) => ({
+  openRank: order.untested.size ? `1–${ranked}` : "",
+  places: ranked > 1 && !order.test && !testRanks,
+  brackets: isOrdered && order.groups.some((group) => group.length > 1),
+});
+
 // The legend of the leaderboard.
 /** @param {Standings} table @param {boolean} isOrdered */
-export function leaderboardLegend({ board, rows, shown, order }, isOrdered) {
+export function leaderboardLegend(table, isOrdered) {
+  const { board, rows, shown } = table;
   const ids = new Set(rows.map(({ system }) => system.id));
   /** @param {(figure: Figure, column: ScoreColumn) => boolean} test */
   const some = (test) => rows.some(({ figures }) => shown.some((column) => test(figures.get(column.id), column)));
@@ -35,6 +51,7 @@ export function leaderboardLegend({ board, rows, shown, order }, isOrdered) {
     partial: some(({ partial = false }) => partial),
     footnotes: (board.footnotes ?? []).some(({ system, task }) => task && ids.has(system)),
     intervals: some(({ low }, { kind }) => kind === "overall" && !Number.isNaN(low)),
-    brackets: isOrdered && order.groups.some((group) => group.length > 1),
+    ...rankSigns(table, isOrdered),
+    reported: allReported(rows),
   });
 }

@@ -78,9 +78,9 @@ export const outside = (url, ...children) =>
 /** @param {unknown} value @returns {value is null | undefined} */
 export const missing = (value) => value === null || value === undefined || Number.isNaN(value);
 
-// Round to one decimal, halves up. Marks for the best score use this value too, so that equal-looking scores are marked alike.
+// Round to one decimal, halves away from zero. Marks for the best score use this value too, so that equal-looking scores are marked alike.
 /** @param {Maybe<number>} value */
-export const printedScore = (value) => (missing(value) ? NaN : Math.round(value * 10 + 1e-6) / 10);
+export const printedScore = (value) => (missing(value) ? NaN : (Math.sign(value) * Math.round(Math.abs(value) * 10 + 1e-6)) / 10);
 /** @param {Maybe<number>} value */
 export const scoreText = (value) => (missing(value) ? "–" : printedScore(value).toFixed(1));
 
@@ -153,10 +153,18 @@ export function drawnToWidth(node, draw) {
     const width = Math.floor(node.clientWidth);
     if (width === own.width || width === 0) return;
     own.width = width;
-    patchChildren(node, [own.draw(width)]);
+    patchChildren(node, [withViewBox(own.draw(width), width)]);
   });
   observer.observe(node);
   return node;
+}
+
+// Print lays the page out without a redraw: the style sheet scales the drawing instead.
+/** @param {any} drawing @param {number} width */
+function withViewBox(drawing, width) {
+  const height = drawing.getAttribute?.("height");
+  if (drawing.localName === "svg" && height) drawing.setAttribute("viewBox", `0 0 ${drawing.getAttribute("width") ?? width} ${height}`);
+  return drawing;
 }
 
 // Nodes with equal signatures can stand for each other: by key or id, otherwise by tag and first class.

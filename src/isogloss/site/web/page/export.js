@@ -18,6 +18,7 @@ const LATEX_SIGNS = {
   "<": "$<$",
   ">": "$>$",
   "–": "--",
+  "−": "$-$",
   "…": "\\dots{}",
 };
 
@@ -36,7 +37,7 @@ export const latexCell = (value) =>
     ? "--"
     : typeof value === "number"
       ? String(value)
-      : printable(value).replace(/[&%$#_{}~^\\<>–…]/g, (sign) => LATEX_SIGNS[sign]);
+      : printable(value).replace(/[&%$#_{}~^\\<>–−…]/g, (sign) => LATEX_SIGNS[sign]);
 
 /** @param {any} score */
 const shownScore = (score) => (typeof score === "number" ? printedScore(score) : score);
@@ -124,14 +125,16 @@ export function asLatex(columns, rows, about) {
   const shown = columns.filter(({ value, onlyInFiles, inFiles = true }) => value && inFiles && !onlyInFiles);
   const notes = columns.find(({ id }) => id === "notes");
   const named = columns.find(({ heads }) => heads);
+  const lines = rows.map((row) => `${shown.map((column) => latexFigure(column, row)).join(" & ")} \\\\`);
   return [
     `% ${printable(about.page)}`,
     ...(about.test ? [`% ${printable(about.test)}`] : []),
+    ...(lines.some((line) => line.includes("\\textit{")) ? ["% In italics: not tested."] : []),
     `\\begin{tabular}{${shown.map(({ numeric }) => (numeric ? "r" : "l")).join("")}}`,
     "\\toprule",
     `${shown.map(({ title, fileTitle: own }) => latexCell(own ?? title)).join(" & ")} \\\\`,
     "\\midrule",
-    ...rows.map((row) => `${shown.map((column) => latexFigure(column, row)).join(" & ")} \\\\`),
+    ...lines,
     "\\bottomrule",
     "\\end{tabular}",
     ...rows.filter((row) => notes?.value?.(row)).map((row) => `% ${printable(named?.value?.(row))}: ${printable(notes?.value?.(row))}`),

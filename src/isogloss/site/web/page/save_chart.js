@@ -120,7 +120,7 @@ function withLegends(chart) {
   while (!first.previousElementSibling && first.parentElement && first.parentElement.id !== "page")
     first = first.parentElement;
   const beside = [first.previousElementSibling, place.nextElementSibling];
-  return [chart, ...beside.filter((node) => node?.matches(".legend, .key"))];
+  return [chart, ...beside.filter((node) => node?.matches(".legend, .key, :has(> .legend)"))];
 }
 
 /**

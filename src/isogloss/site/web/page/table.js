@@ -5,6 +5,8 @@ import { changeParams } from "./state.js";
 import { withCellTips, withTip } from "./tips.js";
 
 const ROWS_PER_PAGE = 50;
+// Longer titles break into lines where there is little room.
+const LONG_TITLE = 10;
 
 /** @param {unknown} value */
 const empty = (value) => missing(value) || value === "";
@@ -63,7 +65,7 @@ function headCell(column, sort, start) {
     });
   const button = element(
     "button",
-    { type: "button", class: "sort", "data-key": `sort-${column.id}`, click },
+    { type: "button", class: column.title.length > LONG_TITLE ? "sort long" : "sort", "data-key": `sort-${column.id}`, click },
     column.title,
     element("span", { class: "arrow", "aria-hidden": "true" }, active ? (sort.descending ? "↓" : "↑") : "↕"),
     column.note ? element("span", { class: "of" }, column.note) : null,
@@ -188,6 +190,7 @@ export function dataTable({
   fallback,
   legend,
   most,
+  className = "",
 }) {
   const columns = all.filter(({ onlyInFiles }) => !onlyInFiles);
   const sort = chosenSort(columns, params, start);
@@ -205,7 +208,7 @@ export function dataTable({
   const [head, tail] = [shown.filter((row) => own.includes(row)), shown.filter((row) => !own.includes(row))];
   const table = element(
     "table",
-    { class: "data" },
+    { class: `data ${className}`.trim() },
     tableHead(columns, sort, start),
     before.length && page === 1 ? tableBody(columns, before, { sorted: sort.column, className: "before" }) : null,
     first && own.length ? [section(head, first.title), section(tail, first.rest)] : tableBody(columns, shown, options),

@@ -1,6 +1,8 @@
+import { element } from "./dom.js";
+
 // Light or dark colours, by the reader's system or as chosen on this or another page of the same kind.
 /** @type {Record<string, string>} */
-const THEMES = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" };
+const THEMES = { auto: "◐", light: "☀", dark: "☾" };
 const THEME_KEY = "isogloss-theme";
 
 function storedTheme() {
@@ -17,7 +19,8 @@ export function themeSwitch(button) {
   const show = (/** @type {string} */ theme) => {
     if (theme === "auto") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
-    button.textContent = THEMES[theme];
+    // Narrow screens show the sign alone.
+    button.replaceChildren(THEMES[theme], element("span", {}, ` ${theme[0].toUpperCase()}${theme.slice(1)}`));
     button.setAttribute("aria-label", `Colours: ${theme}. Change`);
   };
   let theme = names.find((name) => name === storedTheme()) ?? "auto";

@@ -60,7 +60,7 @@ export const notesOn = (board, system, task) =>
 export const daggerNotes = (board, scores) =>
   scores.flatMap(({ system, task }) =>
     notesOn(board, system, task).map((text) =>
-      element("p", { class: "notes" }, "† ", nameOf(system.fullName), `, ${task.name}: ${text}.`),
+      element("p", { class: "notes" }, "† ", nameOf(system.fullName), `, ${task.name}: ${text.replace(/\.$/, "")}.`),
     ),
   );
 

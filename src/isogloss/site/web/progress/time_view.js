@@ -1,6 +1,6 @@
 import { scoreTitle } from "../board/describe.js";
 import { lineLegend, styledMark } from "../charts/plots.js";
-import { drawn, element, link, missing, nameOf, plural, scoreText } from "../page/dom.js";
+import { drawn, element, link, missing, nameOf, partText, plural, scoreText } from "../page/dom.js";
 import { exportButtons, fileColumn } from "../page/export.js";
 import { hashOf } from "../page/state.js";
 import { dateText } from "./dates.js";
@@ -109,10 +109,18 @@ function timePanel(board, { column, points, undated }, regimes, years, shared) {
   );
 }
 
+/** @param {Board} board @param {DatedPoint[]} points */
+const datedCount = ({ systems, tasks }, points) =>
+  points.length === systems.length
+    ? `Every system has a date and a score on all ${plural(tasks.length, "task")}`
+    : `${partText(points.length, systems.length, "system", ["has", "have"])} a date and a score on all ${plural(tasks.length, "task")}`;
+
 // How few systems an average rests on.
 /** @param {Board} board @param {DatedPoint[]} points @param {number} last */
 const datedText = (board, points, last) =>
-  `${points.length} of ${plural(board.systems.length, "system")} ${points.length === 1 ? "has" : "have"} a date and a score on all ${plural(board.tasks.length, "task")}${points.length > 1 ? `; the latest is from ${Math.floor(last)}` : ""}. The others cover some tasks, shown below.${
+  `${datedCount(board, points)}${points.length > 1 ? `; the latest is from ${Math.floor(last)}` : ""}.${
+    points.length < board.systems.length ? " The others cover some tasks, shown below." : ""
+  }${
     board.history ? " XTREME and XTREME-R average other tasks and languages: compare the steps, not the levels." : ""
   }`;
 
@@ -176,7 +184,7 @@ function notesOnTime(rows, panels) {
   return element(
     "div",
     { class: "notes" },
-    element(
+    panels.every(({ points }) => !points.length) ? null : element(
       "p",
       {},
       "A date is the system's own, or the year of its paper, drawn in the middle of that year. Steps show the best score so far; ",

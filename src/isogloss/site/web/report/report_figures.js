@@ -1,5 +1,5 @@
 // @ts-check
-import { barChart, sharedScale } from "../charts/bars.js";
+import { barChart, dotScale, sharedScale } from "../charts/bars.js";
 import { element } from "../page/dom.js";
 import { bucketBar } from "./report_buckets.js";
 
@@ -28,9 +28,7 @@ export function bucketFigures(figures, pick) {
   const records = figures.flatMap(({ facet }) =>
     facet.buckets.map((/** @type {ReportBucket} */ bucket) => bucketBar(bucket, isSigned)),
   );
-  const [low, high] = sharedScale(records, isSigned);
-  /** @type {[number, number]} */
-  const scale = isSigned ? [low, high] : [low < 0 ? -100 : 0, Math.max(100, high)];
+  const scale = isSigned ? sharedScale(records, true) : dotScale(records);
   return [
     element(
       "div",

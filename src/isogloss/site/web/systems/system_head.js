@@ -31,7 +31,7 @@ function knownFacts({ kind, regime, parameters, open_weights: open, year }) {
 function overallHeadline(table, row) {
   const { value, low, high } = row.figures.get("overall");
   const { order, ranked } = table;
-  const isTested = order.ranges.has(row.system.id) && ranked > 1 && !table.testRanks;
+  const isTested = order.ranges.has(row.system.id) && !order.untested.has(row.system.id) && ranked > 1 && !table.testRanks;
   return element(
     "p",
     { class: "headline" },

@@ -1,6 +1,7 @@
 import { cellMetricText, cellScore, cellTitle, hasScores, languageName, metricsText, metricTitle } from "../board/decode.js";
 import { systemWithRegime } from "../board/describe.js";
 import { languageHeads } from "../board/families.js";
+import { rankingBy } from "../board/rank_words.js";
 import { cellTip, crumbs, nothing } from "../board/parts.js";
 import { columnScale } from "../board/score_scale.js";
 import { directedPaint } from "../charts/colour.js";
@@ -54,6 +55,7 @@ const taskColumns = (board, task, codes) => [
     hint: ["Mean", `${metricsText(task)}, averaged over ${plural(task.languages.length, "language")}.`],
     lower: task.lower_is_better,
     of: (system) => board.averages.get(task.id)?.value[system.at],
+    ranking: () => rankingBy(board, task.id),
   },
   ...codes.map((code) => ({
     id: code,

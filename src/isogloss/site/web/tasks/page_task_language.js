@@ -7,7 +7,7 @@ import { dotChart, dotLegend } from "../charts/dot_chart.js";
 import { pointsOf } from "../charts/strip_chart.js";
 import { firstPlace } from "../leaderboard/leaderboard_words.js";
 import { systemTable } from "../leaderboard/system_table.js";
-import { element, missing, plural, scoreText } from "../page/dom.js";
+import { countText, element, missing, plural, scoreText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
 import { detailsTogether } from "./loaded_details.js";
 import { englishLine, englishReference, taskAxis } from "../board/best_cells.js";
@@ -54,7 +54,7 @@ function cellHead(board, task, language, points) {
       systemWithRegime(best.system),
       ` ${verb}${before} `,
       element("strong", {}, scoreText(best.value)),
-      `, out of ${plural(points.length, "system")}`,
+      points.length > 1 ? `, out of ${countText(points.length)} systems` : ", the only system",
       size ? ` on ${plural(size, "test example")}` : "",
       after ? `; ${after}.` : ".",
       missing(task.human) || task.cellMetric ? "" : ` Human performance on the task: ${scoreText(task.human)}.`,

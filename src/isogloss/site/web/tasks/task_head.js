@@ -32,7 +32,8 @@ function verdict(task, ranked, table) {
     systemWithRegime(ranked[0].system),
     ` ${verb}${before} `,
     element("strong", {}, scoreText(ranked[0].value)),
-    `, out of ${plural(ranked.length, "system")} with results in all ${plural(task.languages.length, "language")}`,
+    ranked.length > 1 ? `, out of ${countText(ranked.length)} systems` : ", the only system",
+    task.languages.length > 1 ? ` with results in ${allOf(task.languages.length)} languages` : "",
     after ? `; ${after}.` : ".",
   );
 }
