@@ -316,9 +316,13 @@ def test_print_scales_drawings_to_the_page(open_page: Open, made: Path) -> None:
     tab = open_page("#/system/s1?task=xnli", index=made, width=1200)
     tab.wait_for_selector("#profile .plot svg")
     tab.emulate_media(media="print")
-    width, down, across = tab.locator("#profile .plot").evaluate(_NARROWED)
-    assert width == pytest.approx(500)
-    assert down == pytest.approx(across, rel=0.01)
+    plots = {"system/s1?task=xnli": "#profile .plot", "language/sw": ".dot-rows", "progress?view=size": ".size .plot"}
+    for page, plot in plots.items():
+        go(tab, f"#/{page}")
+        tab.wait_for_selector(f"{plot} svg")
+        width, down, across = tab.locator(plot).first.evaluate(_NARROWED)
+        assert width == pytest.approx(500)
+        assert down == pytest.approx(across, rel=0.01)
 
 
 @needs_axe

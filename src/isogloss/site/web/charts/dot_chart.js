@@ -75,7 +75,7 @@ function sideBySide(drawings, step, width, description) {
     drawing.removeAttribute("role");
     drawing.removeAttribute("aria-label");
   });
-  return drawn("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": description }, drawings);
+  return drawn("svg", { width, height, role: "group", "aria-label": description }, drawings);
 }
 
 /**
@@ -149,9 +149,7 @@ function dotDrawing({ bands, scale, lines = [], description, signed }, plan) {
   /** @param {number} value */
   const u = (value) => Math.min(1, Math.max(0, (value - from) / (to - from || 1))) * plan.length;
   const { width, height } = plan;
-  // Print scales the drawing to the page.
-  const viewBox = `0 0 ${width} ${height}`;
-  const svg = drawn("svg", { width, height, viewBox, role: "group", "aria-label": description });
+  const svg = drawn("svg", { width, height, role: "group", "aria-label": description });
   svg.append(dotAxis(scale, u, plan, signed ?? false), ...lines.flatMap((line, at) => referenceLine(line, at, u, lines, plan)));
   let v = 0;
   bands.forEach(({ name, rows }, at) => {

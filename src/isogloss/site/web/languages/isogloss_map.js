@@ -151,7 +151,7 @@ function mapDrawing(board, basis, share, width, description) {
   const { patterns, land, dots } = stillLife(basis, board, width);
   return drawn(
     "svg",
-    { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": description },
+    { width, height, role: "group", "aria-label": description },
     patterns,
     land,
     basis.relative.size ? dividingLine(basis, share, width) : null,

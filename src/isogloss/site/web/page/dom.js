@@ -153,10 +153,18 @@ export function drawnToWidth(node, draw) {
     const width = Math.floor(node.clientWidth);
     if (width === own.width || width === 0) return;
     own.width = width;
-    patchChildren(node, [own.draw(width)]);
+    patchChildren(node, [withViewBox(own.draw(width), width)]);
   });
   observer.observe(node);
   return node;
+}
+
+// Print lays the page out without a redraw: the style sheet scales the drawing instead.
+/** @param {any} drawing @param {number} width */
+function withViewBox(drawing, width) {
+  const height = drawing.getAttribute?.("height");
+  if (drawing.localName === "svg" && height) drawing.setAttribute("viewBox", `0 0 ${drawing.getAttribute("width") ?? width} ${height}`);
+  return drawing;
 }
 
 // Nodes with equal signatures can stand for each other: by key or id, otherwise by tag and first class.
