@@ -20,7 +20,7 @@ GALLERY = ROOT / "docs" / "gallery.md"
 PICTURES = ROOT / "docs" / "pictures"
 SCHEMES = ("light", "dark")
 # The first and the last element of a page that its picture shows.
-_SHOWN = {"map": (".map-head", ".map-legend"), "leaderboard": (".purpose", ".table")}
+_SHOWN = {"map": (".map-head", ".map-legend"), "leaderboard": (".purpose", ".ways")}
 _WIDTH, _MARGIN = 1200, 5
 _COLUMNS = 100
 # Foreground and background, and the 16 colours of the terminal.
@@ -66,7 +66,7 @@ def _photograph(made: Mapping[str, Made], folder: Path, env: Mapping[str, str]) 
         for scheme in SCHEMES:
             for name, each in made.items():
                 out = each.command.rpartition(" ")[2]
-                tab: Any = browser.new_page(viewport={"width": _WIDTH, "height": 1200}, color_scheme=scheme)
+                tab: Any = browser.new_page(viewport={"width": _WIDTH, "height": 1000}, color_scheme=scheme)
                 tab.goto((folder / out / "index.html").as_uri() + each.address)
                 tab.wait_for_selector("html[data-ready]")
                 tab.wait_for_timeout(200)  # parts that a page adds after its first rendering
