@@ -17,7 +17,7 @@ uv_install = $(UV) export --quiet --frozen --all-extras --no-hashes --no-emit-pr
 	$(UV) pip install --quiet --python $(1)/bin/python $(UV_INDEX) --constraint $(1)/locked.txt --constraint constraints.txt $(2)
 install = $(if $(UV),{ $(uv_install); } || )$(1)/bin/python $(PIP_INSTALL) $(2)
 
-.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format docs docs-tools docs-pages pictures bench dist pin lock audit clean python
+.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format docs docs-tools docs-pages pictures bench dist lowest lint-types release-check pin lock audit clean python
 
 help:
 	@echo "make demo       run, score, explain and report the n-gram baseline on the embedded suite, and build a leaderboard, offline"
@@ -127,6 +127,16 @@ bench: setup
 dist: setup
 	$(call install,.venv,build)
 	scripts/check_wheel.sh $(BIN)/python
+
+# The oldest versions that pyproject.toml allows of the packages that it names, without torch. Only uv can choose them.
+LOWEST := board,charts,hub,llm,notebooks,postgresql,slurm,tables,zstd
+LOWEST_TESTS := tests/cli/test_main.py tests/cli/test_completion.py tests/predictions tests/scoring tests/tasks tests/results tests/report \
+	tests/test_api.py tests/test_checked_settings.py tests/board/server/test_doctor.py
+lowest:
+	$(or $(UV),$(error make lowest needs uv: https://docs.astral.sh/uv)) venv --quiet --clear --python $(PYTHON) .venv-lowest
+	$(UV) pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct --editable '.[$(LOWEST)]'
+	$(UV) pip install --quiet --python .venv-lowest/bin/python pip pytest pytest-xdist hypothesis jsonschema
+	.venv-lowest/bin/python -m pytest $(DISTRIBUTED) -q -m "not slow" $(LOWEST_TESTS)
 
 # Versions for every platform and Python that we support. Without --upgrade, uv would keep the pinned ones.
 pin: setup

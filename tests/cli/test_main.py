@@ -4,8 +4,10 @@ import itertools
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from isogloss.cli.main import VERBS, main, verb_command
 from isogloss.languages.published import doubts
 from isogloss.tasks.registry import MINI_TASKS, task
 from isogloss.tasks.suites import suite
+from parsed_commands import command_problem, commands
 from sample import write_systems
 
 HEAVY = ("torch", "transformers", "altair", "fastapi", "scipy", "sklearn", "pandas", "pyarrow")
@@ -66,6 +69,46 @@ def test_help_fits_eighty_columns(
     assert not any(line.endswith("…│") or "… │" in line for line in lines)
     examples = itertools.dropwhile(lambda line: line.strip() != "Examples:", lines)
     assert [line for line in examples if line.startswith(" --")] == []
+
+
+def examples_of_help(command: Any) -> Iterator[str]:
+    for subcommand in getattr(command, "commands", {}).values():
+        yield from examples_of_help(subcommand)
+    _, _, examples = (command.help or "").partition("Examples:")
+    lines = "\n".join(line.strip() for line in examples.replace("\b", "\n").splitlines())
+    yield from (re.sub(r"  +\(.*\)$", "", line) for line in commands(lines))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_examples_of_help_are_valid(verb: str) -> None:
+    """Verbs, options, values and names; pages of the documentation run such commands."""
+    examples = list(examples_of_help(verb_command(verb)))
+    assert examples or verb == "demo"
+    assert [problem for line in examples if (problem := command_problem(line))] == []
+
+
+# Examples that run anywhere, in a folder with a baseline's predictions and their scores.
+OFFLINE = re.compile(
+    r"list|completion|task new feelings --yes|plan (--score|published)|report results.json"
+    r"|analyze( transfer-gap)?( results.json)?$|predict ngram --task mini|score runs.ngram|board admin create.*title"
+    r"|checklist (show|reference --order|review --language)"
+)
+
+
+@pytest.mark.slow
+def test_examples_of_help_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for split in ("train", "dev", "test"):
+        rows = "".join(f"{word} {split} {row},{word}\n" for row in range(9) for word in ("good", "bad"))
+        Path("feelings/en").mkdir(parents=True, exist_ok=True)
+        Path(f"feelings/en/{split}.csv").write_text("text,label\n" + rows, encoding="utf-8")
+    cells = ("--tasks", "mini-xnli", "--languages", "en,sw")
+    assert run("run", "ngram", "--suite", "mini", *cells, "--seeds", "1", "--out", "runs") == 0
+    assert run("score", "runs/ngram/zero-shot/seed-0", "--suite", "mini", "--json", "results.json") == 0
+    examples = [line for verb in VERBS for line in examples_of_help(verb_command(verb))]
+    chosen = [line for line in examples if OFFLINE.match(line.removeprefix("isogloss "))]
+    assert len(chosen) >= 20
+    assert [line for line in chosen if run(*shlex.split(line)[1:]) != 0] == []
 
 
 def test_paragraphs_of_help_fill_the_terminal(

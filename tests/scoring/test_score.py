@@ -196,3 +196,5 @@ def test_names_are_checked_before_reading(grid: Path) -> None:
         isogloss.score(grid / "nobody", gold=grid / "gold")
     with pytest.raises(PredictionError, match="no test predictions for xnli"):
         isogloss.score(grid / "gold" / "xnli", gold=grid / "gold", tasks=["xnli"])
+    with pytest.raises(PredictionError, match="It has predictions for xquad: select them with --suite xtreme-r"):
+        isogloss.score({"xquad": {"en": {}}}, suite="mini")

@@ -8,6 +8,8 @@ import typer
 from isogloss.cli import options as o
 from isogloss.cli.board_admin import Folder, admin, require_server
 
+FEW = 8  # missing cells to name
+
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Build, serve and manage a leaderboard.")
 app.add_typer(admin, name="admin")
 
@@ -73,7 +75,7 @@ def serve(
     Run it behind a TLS proxy; see docs/board-server.md.
 
     \b
-    Example:
+    Examples:
       isogloss board admin create my-board --suite mini
       isogloss board serve my-board
     """
@@ -103,7 +105,7 @@ def doctor(
     Changes nothing. Run it as the board's user. Exit codes: 0 all is well; 1 something is wrong.
 
     \b
-    Example:
+    Examples:
       isogloss board doctor my-board
     """
     require_server()
@@ -131,8 +133,9 @@ def submit(
     Exit codes: 0 scored (with --no-wait, accepted); 1 rejected.
 
     \b
-    Example:
-      isogloss board submit https://board.example.org runs/xlm-r/zero-shot/seed-0 --system xlm-r.toml
+    Examples:
+      isogloss board submit https://board.example.org \\
+        runs/xlm-r/zero-shot/seed-0 --system xlm-r.toml
     """
     from isogloss.board.client import BoardClient
     from isogloss.data.files import read_toml
@@ -157,7 +160,8 @@ def submit(
         severity = "warning" if problem["warning"] else "error"
         o.say(f"  {severity}: {problem['where']}: {problem['what']}. {problem['fix']}")
     for scores in submission["scores"]:
-        missing = "no overall score, missing: " + ", ".join(scores["missing"])
+        named, more = ", ".join(scores["missing"][:FEW]), len(scores["missing"]) - FEW
+        missing = f"no overall score, missing: {named}{f' and {more:,} more' if more > 0 else ''}"
         overall = missing if scores["overall"] is None else scores["overall"]
         o.say(f"  {scores['scorer']}: {overall} ({scores['rule']})")
     if submission["state"] == "rejected":

@@ -69,7 +69,7 @@ def create(
     """Create a board; its settings are in board.toml.
 
     \b
-    Example:
+    Examples:
       isogloss board admin create my-board --suite mini --title "My board"
     """
     from isogloss.board.server.board import BoardSettings, open_board, write_settings
@@ -294,7 +294,7 @@ def purge(
     The server does so every hour with the board's settings. Archives that other submissions share are kept.
 
     \b
-    Example:
+    Examples:
       isogloss board admin purge my-board --rejected-before 7 --dry-run
     """
     from isogloss.board.server.board import open_board

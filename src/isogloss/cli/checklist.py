@@ -60,7 +60,7 @@ def build(
     gold, and isogloss score <predictions> --suite checklist to score answers.
 
     \b
-    Example:
+    Examples:
       isogloss checklist build --out checklist --languages en,sw,ta
     """
     from isogloss.checklist.build import build_checklist
@@ -135,7 +135,7 @@ def show_case(
     """Show the questions of a case side by side in several languages, with accepted answers and its first context.
 
     \b
-    Example:
+    Examples:
       isogloss checklist show animal_vs_vehicle-0003 --languages en,ja,sw,tr
     """
     from isogloss.checklist.review_marks import review_status

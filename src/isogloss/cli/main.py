@@ -38,6 +38,7 @@ VERBS = {
     "build": ("build", "Build Mewsli-X from public dumps."),
     "checklist": ("checklist", "Build, audit and review template tests of basic skills."),
     "demo": ("demo", "Run the baseline on a synthetic suite, offline."),
+    "completion": ("completion", "Print the script that completes commands in bash, zsh or fish."),
 }
 
 # Verbs that keep working after a broken pipe: they talk to servers and other processes, and their work does not depend
@@ -65,6 +66,11 @@ Exit codes: 0 success; 1 problems in predictions or data; 2 wrong usage; 130 int
 def main(arguments: list[str] | None = None) -> None:
     """Run a command line; report problems that a user can solve in one line, without a traceback."""
     words = sys.argv[1:] if arguments is None else arguments
+    if arguments is None and (shell := os.environ.get("_ISOGLOSS_COMPLETE")):
+        from isogloss.cli.candidates import candidates
+
+        sys.stdout.writelines(f"{candidate}\n" for candidate in candidates(words, VERBS, shell))
+        return
     if arguments is None:
         _configure_streams(words)
         # Users need one line, not the source location.
@@ -120,7 +126,7 @@ class _UnbrokenOutput(io.FileIO):
 
 def _run(words: list[str]) -> int:
     if not words or words[0] in ("--help", "-h", "help"):
-        verbs = "\n".join(f"  {name:10}{line}" for name, (_, line) in VERBS.items())
+        verbs = "\n".join(f"  {name:12}{line}" for name, (_, line) in VERBS.items())
         sys.stdout.write(_HELP.format(verbs=verbs))
         return 0 if words else 2
     if words[0] == "--version":

@@ -20,7 +20,9 @@ from isogloss.reply_outcomes import Outcome, ReplyCounts, ReplyFacts
 from isogloss.scoring.request import Request
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Judgement, Values, judge, kind_of
+from isogloss.tasks.registry import TASKS
 from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.suites import SUITES
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
@@ -212,6 +214,10 @@ def _expected_files(folder: PredictionSource, request: Request, misnamed: Sequen
         return f"No average includes {', '.join(outside)}; select the language with --languages"
     if errors := [problem for problem in misnamed if not problem.warning]:
         return str(errors[0])
+    if others := [each.id for each in TASKS.loadable().values() if each.id not in request.tasks and folder.has(each)]:
+        suites = (each.id for each in SUITES.loadable().values() if set(others) <= set(each.tasks))
+        selection = next((f"--suite {name}" for name in suites), f"--tasks {','.join(others)}")
+        return f"It has predictions for {', '.join(others)}: select them with {selection}"
     test, dev = "<task>/<language>.jsonl or <task>/test-<language>.tsv", "<task>/dev-<language>.jsonl"
     pseudo = f"<task>/{request.split}-<language>.jsonl"
     expected = {"test": test, "dev": dev, "best": f"{test}, or for dev {dev}"}.get(request.split, pseudo)
