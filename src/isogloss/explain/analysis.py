@@ -21,6 +21,7 @@ from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
 from isogloss.explain.selection import OURS, AttributeSelection, Edges, ExplainOptions, select_attributes
 from isogloss.explain.single import attribute_scores, confusion
+from isogloss.figures import counted
 from isogloss.notebooks import arrow_table, data_frame, plot, rich_html, to_latex
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
 from isogloss.predictions.problems import LeftOut
@@ -44,7 +45,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     correction: Correction | None = None  # tests over which the findings are corrected; None if nothing was tested
 
     def __repr__(self) -> str:
-        return f"<Analysis: {', '.join(map(repr, self.explanations))}; {len(self.pairs)} pairs>"
+        pairs = f"; {counted(len(self.pairs), 'pair')}" if self.pairs else ""
+        return f"<Analysis: {', '.join(map(repr, self.explanations))}{pairs}>"
 
     def to_pandas(self) -> Any:
         """Return one row per bucket and system, as a pandas data frame."""
