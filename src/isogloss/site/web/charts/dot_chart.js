@@ -21,7 +21,7 @@ const NAME_SLANT = (60 * Math.PI) / 180;
 // Space around texts, from their marks and from each other.
 const GAP = 10;
 // Half the length of the bar that marks the score to compare with: it crosses intervals and hides none.
-const GOAL = 7;
+const GOAL = 8;
 const LINE_ROOM = 15;
 const NOTE_ROOM = { x: 44, y: 14 };
 const DOT_EDGES = { top: 30, left: 34, right: 12 };
