@@ -38,7 +38,8 @@ def printed(capsys: pytest.CaptureFixture[str], *words: object) -> str:
 
 def texts(page: str) -> list[str]:
     """Return the texts of all cells, captions and notes of a page."""
-    return [unescape(text) for text in re.findall(r"<(?:td|th|caption|li)[^>]*>([^<]*)<", page)]
+    unfolded = re.sub(r"…</summary>|</?(?:details|summary)>", "", page)
+    return [unescape(text) for text in re.findall(r"<(?:td|th|caption|li)[^>]*>([^<]*)<", unfolded)]
 
 
 def figures(text: str) -> list[str]:
@@ -57,7 +58,10 @@ def test_scores_are_those_that_the_command_prints(seeds: list[Path], capsys: pyt
 
 def test_differences_are_those_that_the_command_prints(seeds: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
     shown = printed(capsys, "compare", *seeds, *OPTIONS)
-    found = texts(isogloss.compare(*seeds, **ASKED)._repr_html_())
+    comparison = isogloss.compare(*seeds, **ASKED)
+    page = comparison._repr_html_()
+    found = texts(page)
+    assert page.startswith(f"<p><b>{comparison.verdict()}</b></p><table")
     assert [text for text in found if text not in shown] == []
     assert sorted(figures(shown)) == sorted(figures("\n".join(found)))
     several = isogloss.compare(*seeds, {"mini-xnli": {"en": {}, "sw": {}}} | one_label(), **ASKED)
@@ -86,6 +90,7 @@ def test_scores_by_language_are_a_heat_map(seeds: list[Path]) -> None:
     page = results._repr_html_()
     by_language = page[page.index("<caption>By language") :]
     coloured = re.findall(r'<td style="background:rgb\([^)]*\);color:#(?:000|fff)">(\d+\.\d)<', by_language)
+    assert "darker cells are worse" in by_language
     assert sorted(map(float, coloured)) == sorted(round(cell.score, 1) for cell in results.cells)
     assert "background" not in page[: page.index("</table>")]
 
@@ -102,7 +107,8 @@ def test_colours_follow_the_scores_and_texts_are_escaped() -> None:
     dark, light = "background:rgb(68,1,84);color:#fff", "background:rgb(253,231,37);color:#000"
     assert f'<td style="{dark}">0.0</td><td style="{light}">0.0</td><td>50.0</td>' in page  # errors: lower is better
     assert f'<td style="{light}">100.0†</td><td style="{dark}">100.0</td><td>—</td>' in page
-    assert '<tr style="font-weight:bold"><td>c</td><td>·</td><td style="background:rgb(33,145,140)' in page
+    words = '<tr style="font-weight:bold"><td style="text-align:left">c</td>'
+    assert f'{words}<td>·</td><td style="background:rgb(33,145,140)' in page
 
 
 def test_a_long_table_is_cut() -> None:
@@ -124,7 +130,9 @@ def test_json_reads_back_and_latex_has_the_tables(seeds: list[Path], tmp_path: P
     assert all(f"{average.score.value:.1f}" in latex for average in results.tasks)
     comparison, analysis = isogloss.compare(*seeds, **ASKED), isogloss.explain(*seeds, **ASKED)
     finding = isogloss.analyze("families", results)
-    for record in (comparison, analysis, finding):
+    bias = isogloss.explain.dataset_bias(suite="mini", tasks=["mini-xnli"], languages=["en", "sw"])
+    assert "mini-xnli: mean distance from the other languages" in texts(bias._repr_html_())
+    for record in (comparison, analysis, finding, bias):
         assert json.loads(record.to_json(tmp_path / "record.json"))
         assert r"\toprule" in record.to_latex()
         assert record.to_arrow().num_rows == len(record.to_pandas())
@@ -165,6 +173,7 @@ def test_examples_become_tables() -> None:
     examples = isogloss.load("mini-udpos", "sw")
     rows = list(examples)
     assert examples.to_pandas().to_dict("records")[0]["id"] == rows[0]["id"]
+    assert [row["id"] for row in rows if row["id"] in texts(examples._repr_html_())] == examples.ids[:5]
     assert json.dumps(examples.to_arrow().to_pylist()) == json.dumps(rows)
     pytest.importorskip("datasets")
     assert json.dumps(examples.to_datasets().to_list()) == json.dumps(rows)

@@ -23,6 +23,7 @@ COUNTERPARTS = {
 }
 # Commands without a counterpart, and why.
 ONLY_COMMANDS = {
+    "completion": "it completes commands in a shell; notebooks complete names and options by themselves",
     "demo": "a tour of the commands; in Python, isogloss.run('ngram', suite='mini') does the same",
 }
 

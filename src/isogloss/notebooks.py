@@ -10,6 +10,10 @@ from isogloss.escaping import html_text
 
 # Maximum length of a representation in characters: notebooks and consoles print it whenever a value is not assigned.
 LONGEST_REPR = 2_000
+# Attribute of a cell with text: notebooks align all cells on the right.
+LEFT = ' style="text-align:left"'
+# Maximum length of the text in a cell of a table of examples.
+LONGEST_CELL = 120
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel, _SHORT.maxlist, _SHORT.maxtuple, _SHORT.maxdict, _SHORT.maxset = 2, 3, 3, 3, 3
 _SHORT.maxstring, _SHORT.maxother = 80, 120
@@ -23,10 +27,16 @@ def short_repr(record: Any) -> str:
     return text if len(text) <= LONGEST_REPR else f"{text[: LONGEST_REPR - 2]}…)"
 
 
+def short_text(value: Any) -> str:
+    """Return a value as the text of a table's cell, with the end of a long one cut."""
+    text = value if isinstance(value, str) else _SHORT.repr(value)
+    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
+
+
 def html_table(caption: str, heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table for notebooks."""
-    lines = "".join(f"<tr>{''.join(f'<td>{html_text(word)}</td>' for word in row)}</tr>" for row in rows)
-    names = "".join(f"<th>{html_text(word)}</th>" for word in heading)
+    """Return a table of texts for notebooks."""
+    lines = "".join(f"<tr>{''.join(f'<td{LEFT}>{html_text(word)}</td>' for word in row)}</tr>" for row in rows)
+    names = "".join(f"<th{LEFT}>{html_text(word)}</th>" for word in heading)
     return f"<table><caption>{html_text(caption)}</caption><tr>{names}</tr>{lines}</table>"
 
 

@@ -103,6 +103,9 @@ class Registry(Generic[T]):
         """Iterate over the names, built-in ones first."""
         return iter({**self.shipped, **entry_points(self.group), **self._from_files()})
 
+    def __repr__(self) -> str:
+        return f"<{len([*self])} {self.noun}s: {', '.join(self)}>"
+
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False

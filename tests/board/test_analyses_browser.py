@@ -521,6 +521,12 @@ def test_every_cell_leads_to_its_examples(open_page: Open, answered_board: Path)
         tab.wait_for_selector(f"h1:text-is('{heading}')")
         tab.wait_for_selector(".charts .bar")
         assert tab.evaluate("location.hash").count("task=mini-xnli") == 1
+    # From a comparison: the cells of its plot and of its matrix.
+    for cell in (".forest tr.cell a:text-is('examples')", "table.heat tbody td a"):
+        go(tab, "#/compare?system=alpha&system=gamma&unfold=mini-xnli")
+        tab.locator(cell).first.click()
+        tab.wait_for_selector(".charts .bar")
+        assert tab.evaluate("location.hash").startswith("#/analysis/pairwise?system=alpha&system=gamma&task=mini-x")
 
 
 def test_insights_of_explain_hold_until_edges_move(open_page: Open, answered_board: Path) -> None:

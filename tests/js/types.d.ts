@@ -338,6 +338,8 @@ declare global {
     /** Places of the pair's colours. */
     colours: number[];
     limit: number;
+    /** Cells whose single examples can be compared. */
+    examples: Set<string>;
   }
 
   interface ContrastCounts {

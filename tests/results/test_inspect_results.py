@@ -4,10 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from isogloss.errors import DataError
+from isogloss.results.interchange import write_as
 from isogloss.results.readers import read_records, read_results
+from isogloss.scoring.results import CellScore, Number
+from report.made_records import results
 
 
 def log(path: Path, task: str, value: Any = 0.6, *, samples: int = 500, **further: Any) -> Path:
@@ -73,3 +77,35 @@ def test_unfinished_and_invalid_logs(tmp_path: Path) -> None:
         pytest.raises(DataError, match="no scores that can be compared"),
     ):
         read_results([log(path, "xcopa_sw", samples=50)])
+
+
+def test_written_logs_read_back(tmp_path: Path) -> None:
+    found = {("xcopa", "sw"): 500, ("sib200", "zh-Hant"): 204}
+    cells = [
+        CellScore(
+            task=task,
+            language=code,
+            split="test",
+            metrics={"accuracy": Number(60.0, 58.0, 62.0, size)},
+            signature=f"task:{task}",
+        )
+        for (task, code), size in found.items()
+    ]
+    answers = CellScore(task="xquad", language="de", split="test", metrics={"f1": Number(5, 4, 6, 9)}, signature="")
+    base = results("owner/mine", contact="me@example.org")
+    write_as("inspect", [msgspec.structs.replace(base, cells=[*cells, answers])], tmp_path)
+    logs = {path.name.split("_")[1]: path for path in tmp_path.iterdir()}
+    assert sorted(logs) == ["sib200-zh-Hant", "xcopa-sw", "xquad-de"]
+    for path in (logs["sib200-zh-Hant"], logs["xcopa-sw"]):
+        [record] = read_records(path)
+        [cell] = record.cells
+        number = cell.metrics["accuracy"]
+        assert (number.value, number.low, number.high, number.n) == pytest.approx(
+            (60, 58, 62, found[cell.task, cell.language])
+        )
+        assert record.system["name"] == "owner/mine"
+    assert "example.org" not in logs["xquad-de"].read_text(encoding="utf-8")
+    inspect_log = pytest.importorskip("inspect_ai.log", reason="needs inspect_ai")
+    for listed in inspect_log.list_eval_logs(str(tmp_path)):
+        read = inspect_log.read_eval_log(listed.name)
+        assert (read.status, read.eval.model) == ("success", "owner/mine")

@@ -276,7 +276,7 @@ def test_function_returns_one_comparison_for_two_systems(systems: Path) -> None:
     # The command shows the same figures, with intervals that match the corrected p.
     shown, _ = comparison_tables(found)
     for row in shown.rows:
-        assert "".join(f"<td>{word}</td>" for word in row[:-1]) in html
+        assert f">{'</td><td>'.join(row[:-1])}</td>" in html
     assert difference_interval_text(*found.tasks[0].interval_for_all) in html
     assert difference_interval_text(found.tasks[0].low, found.tasks[0].high) not in html
     several = compare(*(systems / name for name in ("good", "bad", "twin")), **options)

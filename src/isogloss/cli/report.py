@@ -26,7 +26,7 @@ def report(
         Output(
             "--format",
             "-f",
-            help="html, or a file for another tool: model-index, every-eval-ever, lm-eval, mteb, wandb or mlflow.",
+            help="html, or for other tools: model-index, every-eval-ever, lm-eval, mteb, inspect, wandb, mlflow.",
         ),
     ] = "html",
     title: Annotated[str, Output(help="Page heading.")] = "Isogloss report",
@@ -48,8 +48,8 @@ def report(
     has the gold; isogloss score --layout also marks the results of tests.
 
     --format writes a file for another tool instead: the front matter of a
-    model card, Every Eval Ever, results of lm-eval or mteb, or an offline run of
-    W&B or MLflow (docs/formats.md).
+    model card, Every Eval Ever, results of lm-eval, mteb or inspect_ai, or an
+    offline run of W&B or MLflow (docs/formats.md).
 
     \b
     Examples:

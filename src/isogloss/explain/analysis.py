@@ -21,6 +21,7 @@ from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
 from isogloss.explain.selection import OURS, AttributeSelection, Edges, ExplainOptions, select_attributes
 from isogloss.explain.single import attribute_scores, confusion
+from isogloss.figures import counted
 from isogloss.notebooks import arrow_table, data_frame, plot, rich_html, to_latex
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
 from isogloss.predictions.problems import LeftOut
@@ -44,7 +45,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     correction: Correction | None = None  # tests over which the findings are corrected; None if nothing was tested
 
     def __repr__(self) -> str:
-        return f"<Analysis: {', '.join(map(repr, self.explanations))}; {len(self.pairs)} pairs>"
+        pairs = f"; {counted(len(self.pairs), 'pair')}" if self.pairs else ""
+        return f"<Analysis: {', '.join(map(repr, self.explanations))}{pairs}>"
 
     def to_pandas(self) -> Any:
         """Return one row per bucket and system, as a pandas data frame."""
@@ -99,16 +101,15 @@ def explain(
         convention: "ours"; "paper", attributes and buckets as in the XTREME-R paper; or "explainaboard", as in
             ExplainaBoard's reports.
         jobs: number of worker processes; more than one needs `if __name__ == "__main__":` in a script.
-        **options: the cells and how to score them.
-            suite: suite, which sets tasks and languages.
-            data: data folder; default ISOGLOSS_DATA or the user's cache.
-            split: "test", "dev", or "best" (test if it has gold, else dev).
-            tasks: tasks to include, all by default.
-            languages: languages to include, all by default.
-            resample: resampling unit of intervals and p-values: "source" for new articles, premises …, "example" for
-                new examples from the same ones.
-            strict: True to raise an error for answers without gold or with unknown names instead of skipping them.
-            dialect: answer normaliser, "squad" or "mlqa"; "" for each task's default.
+        suite: suite, which sets tasks and languages.
+        data: data folder; default ISOGLOSS_DATA or the user's cache.
+        split: "test", "dev", or "best" (test if it has gold, else dev).
+        tasks: tasks to include, all by default.
+        languages: languages to include, all by default.
+        resample: resampling unit of intervals and p-values: "source" for new articles, premises …, "example" for
+            new examples from the same ones.
+        strict: True to raise an error for answers without gold or with unknown names instead of skipping them.
+        dialect: answer normaliser, "squad" or "mlqa"; "" for each task's default.
 
     Returns:
         The score of every bucket of every attribute; for several systems also their differences.

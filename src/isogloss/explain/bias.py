@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 import msgspec
@@ -14,9 +15,10 @@ from isogloss.explain.cell_table import CellTable, gold_table
 from isogloss.explain.model import Attribute, Column
 from isogloss.explain.selection import OURS, AttributeSelection, CellOptions, select_attributes
 from isogloss.metrics.statistics import FloatArray, IntArray
-from isogloss.notebooks import data_frame, short_repr
+from isogloss.notebooks import arrow_table, data_frame, rich_html, short_repr, to_latex
 from isogloss.scoring.cells import Progress
 from isogloss.scoring.request import Request
+from isogloss.scoring.results import json_of
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task as find_task
 
@@ -80,6 +82,17 @@ class DatasetBias(msgspec.Struct, frozen=True):
     def to_pandas(self) -> Any:
         """Return one row per attribute and cell, as a pandas data frame."""
         return data_frame([msgspec.structs.asdict(distribution) for distribution in self.distributions])
+
+    def to_arrow(self) -> Any:
+        """Return one row per attribute and cell, as an Arrow table."""
+        return arrow_table([msgspec.structs.asdict(distribution) for distribution in self.distributions])
+
+    def to_json(self, path: Path | str | None = None) -> str:
+        """Return everything as JSON; with a path, also write it."""
+        return json_of(self, path)
+
+    _repr_html_ = rich_html
+    to_latex = to_latex
 
 
 def dataset_bias(

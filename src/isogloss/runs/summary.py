@@ -3,15 +3,16 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import stdev
 from typing import Any
 from warnings import warn
 
 import msgspec
 
-from isogloss.figures import counted, score_text
+from isogloss.figures import counted, interval_text, score_text
 from isogloss.grouping import group_by
-from isogloss.notebooks import data_frame, html_table, short_repr
+from isogloss.notebooks import arrow_table, data_frame, html_table, short_repr
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.reply_outcomes import ReplyCounts
 from isogloss.runs.cells import judge_translated, write_statistics
@@ -21,7 +22,7 @@ from isogloss.runs.records import CellRecord, ResultsRecord, damage, damaged_sta
 from isogloss.scoring.cells import Cell, answered_cells
 from isogloss.scoring.designs import seed_scores
 from isogloss.scoring.request import Request
-from isogloss.scoring.results import CellScore, Number, Results, write_json
+from isogloss.scoring.results import CellScore, Number, Results, json_of, write_json
 from isogloss.scoring.score import score_cells, score_runs
 from isogloss.scoring.stored import read_cell
 from isogloss.scoring.subset import whole_cell
@@ -117,11 +118,22 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per average."""
+        return data_frame(self._rows())
+
+    def to_arrow(self) -> Any:
+        """Return an Arrow table with one row per average."""
+        return arrow_table(self._rows())
+
+    def to_json(self, path: Path | str | None = None) -> str:
+        """Return everything as JSON; with a path, also write it."""
+        return json_of(self, path)
+
+    def _rows(self) -> list[dict[str, Any]]:
         rows = [{"task": name} | msgspec.structs.asdict(over) for name, over in self.averages.items()]
         replies = [row.pop("replies") for row in rows]
         for row, counts in zip(rows, replies, strict=True) if any(replies) else ():
             row["unparsed"] = 100 * counts.unparsed if counts else None
-        return data_frame(rows)
+        return rows
 
     def __repr__(self) -> str:
         partial = "*" * bool(self.overall and self.overall.missing)
@@ -135,13 +147,17 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
             (
                 name,
                 score_text(over.mean) + "*" * bool(over.missing),
+                interval_text(over.low, over.high),
                 *map(score_text, (over.sd, over.min, over.max)),
                 str(len(over.seeds)),
             )
             for name, over in self.averages.items()
         ]
+        heading = ("task", "mean", "95 %", "sd", "min", "max", "seeds")
+        failures = [*{**self.failed, **self.skipped}.items()]
+        below = html_table("Cells without scores", ("cell", "reason"), failures) if failures else ""
         title = f"{self.system}, {self.regime}, on {self.suite}: {self.cell_counts}"
-        return html_table(title, ("task", "mean", "sd", "min", "max", "seeds"), rows)
+        return html_table(title, heading, rows) + below
 
 
 def write_results(plan: Plan) -> RunSummary:

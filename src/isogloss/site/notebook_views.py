@@ -12,7 +12,8 @@ from isogloss.analysis.finding import Finding, TidyTable
 from isogloss.errors import IsoglossError, unknown
 from isogloss.escaping import html_text, printable_values
 from isogloss.explain.analysis import Analysis
-from isogloss.notebooks import html_table
+from isogloss.explain.bias import DatasetBias
+from isogloss.notebooks import LEFT, html_table
 from isogloss.plugins import load_object
 from isogloss.results.averages import Systems
 from isogloss.results.readers import system_of_record
@@ -23,7 +24,7 @@ from isogloss.site.explain_section import pairwise_section
 from isogloss.site.sections import language_section, overview_section, pair_section
 from isogloss.tables.charts import Chart
 from isogloss.tables.comparison_tables import comparison_tables, systems_tables
-from isogloss.tables.explain_tables import analysis_tables
+from isogloss.tables.explain_tables import analysis_tables, bias_tables
 from isogloss.tables.findings import finding_charts, finding_tables, shown_rows
 from isogloss.tables.score_tables import score_tables
 from isogloss.tables.table import Table, render
@@ -33,6 +34,8 @@ from isogloss.tasks.suites import SUITES
 
 # Rows of a table in a notebook; files have all.
 ROWS_SHOWN = 120
+# Longer notes, such as lists of missing languages, are folded after so many characters.
+_LONGEST_NOTE, _NOTE_SHOWN = 200, 100
 # A score with its marks: 71.3, 71.3*, 71.3†.
 _SCORE = re.compile(r"(\d+\.\d)[~*†‡°]*(?: \(\d+\))?")
 # Viridis at equal steps from 0 to 100, as in the charts; dark is low.
@@ -64,6 +67,11 @@ def _(record: SystemsComparison) -> list[Table]:
 @tables_of.register
 def _(record: Analysis) -> list[Table]:
     return analysis_tables(record)
+
+
+@tables_of.register
+def _(record: DatasetBias) -> list[Table]:
+    return bias_tables(record)
 
 
 @tables_of.register
@@ -110,9 +118,11 @@ def html(record: Any) -> str:
 
 
 def _introduction(record: Any) -> str:
-    """Return what a record says before its tables: the summary of a finding, or what is significant of each system."""
+    """Return what a record says before its tables: its summary or verdict, or what is significant of each system."""
     if isinstance(record, Finding):
         return f"<p>{html_text(record.reading)}</p>"
+    if isinstance(record, Comparison | SystemsComparison):
+        return f"<p><b>{html_text(record.verdict())}</b></p>"
     if not isinstance(record, Analysis) or not record.pairs:  # the tables of a single system include its findings
         return ""
     rows = [(str(single.system["name"]), *finding) for single in record.explanations for finding in single.sentences]
@@ -124,24 +134,34 @@ def html_of_table(table: Table) -> str:
     """Return a table as HTML with inline styles, its notes below; columns of tasks are coloured by score."""
     by_task = [name if column >= table.words and name in TASKS else "" for column, name in enumerate(table.header)]
     lines = []
+    sides = [LEFT if column < table.words else "" for column in range(len(table.header))]
     for number, row in enumerate(table.rows[:ROWS_SHOWN]):
         style = ' style="font-weight:bold"' if number in table.strong else ""
-        cells = (_cell(text, task) for text, task in zip(row, by_task, strict=True))
+        cells = (_cell(text, task, side) for text, task, side in zip(row, by_task, sides, strict=True))
         lines.append(f"<tr{style}>{''.join(cells)}</tr>")
     left = len(table.rows) - ROWS_SHOWN
     notes = [*table.notes, *([f"{left:,} more rows: use to_pandas for all"] if left > 0 else [])]
-    heading = "".join(f"<th>{html_text(name)}</th>" for name in table.header)
-    below = "".join(f"<li>{html_text(note)}</li>" for note in notes)
-    return (
-        f"<table><caption>{html_text(table.title)}</caption><tr>{heading}</tr>{''.join(lines)}</table>"
-        + f"<ul>{below}</ul>" * bool(below)
-    )
+    heading = "".join(f"<th{side}>{html_text(name)}</th>" for name, side in zip(table.header, sides, strict=True))
+    legend = "<p><small>darker cells are worse</small></p>" * any("background" in line for line in lines)
+    below = "".join(map(_note, notes))
+    head = f"<caption>{html_text(table.title)}</caption><tr>{heading}</tr>"
+    shown = f'<table style="text-align:right">{head}{"".join(lines)}</table>'
+    return shown + legend + f"<ul>{below}</ul>" * bool(below)
 
 
-def _cell(text: str, task: str) -> str:
+def _note(text: str) -> str:
+    """Return a note as a list item; the end of a long one is folded."""
+    if len(text) <= _LONGEST_NOTE:
+        return f"<li>{html_text(text)}</li>"
+    cut = max(text.rfind(mark, 0, _NOTE_SHOWN) for mark in " ,") + 1 or _NOTE_SHOWN
+    start, rest = html_text(text[:cut]), html_text(text[cut:])
+    return f"<li><details><summary>{start}…</summary>{rest}</details></li>"
+
+
+def _cell(text: str, task: str, side: str) -> str:
     score = _SCORE.fullmatch(text) if task else None
     if score is None:
-        return f"<td>{html_text(text)}</td>"
+        return f"<td{side}>{html_text(text)}</td>"
     value = float(score[1])
     red, green, blue = _colour(100 - value if lower_is_better(task) else value)
     # The relative luminance at which black and white text have the same contrast.

@@ -8,13 +8,17 @@ from typing import Any
 
 from isogloss.errors import unknown
 from isogloss.figures import counted
-from isogloss.notebooks import arrow_table, data_frame, hub_dataset
+from isogloss.notebooks import arrow_table, data_frame, html_table, hub_dataset, short_text
 
 # Id for all examples without an entry in the gold; any answer to them is wrong.
 REST = "*"
 
 # One item per example, or a function that computes them on first use.
 Column = Sequence[Any] | Callable[[], Sequence[Any]]
+
+
+# Examples in a notebook.
+_ROWS_SHOWN = 5
 
 
 @dataclass(eq=False)
@@ -111,6 +115,10 @@ class Examples:
         partial = ", partial gold" if self.partial else ""
         name = f"{self.task}/{self.language} {self.split}"
         return f"<Examples: {name}, {counted(len(self), 'example')}{partial}: id, {columns}>"
+
+    def _repr_html_(self) -> str:
+        rows = [[*map(short_text, self[row].values())] for row in range(min(len(self), _ROWS_SHOWN))]
+        return html_table(f"{repr(self)[1:-1]}; the first {len(rows)}", ["id", *self.columns], rows)
 
     @property
     def has_gold(self) -> bool:

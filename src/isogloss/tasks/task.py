@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from isogloss.errors import UnknownNameError, unknown
-from isogloss.notebooks import short_repr
 from isogloss.tasks.table_format import TableFormat
 
 SPLITS = ("test", "dev", "train")
@@ -104,7 +103,8 @@ class Task:
     declared_in: str = ""
     folder: str = ""
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return f"<Task: {self.id} ({self.title}), {self.kind}, {len(self.languages)} languages>"
 
     def expected(self, language: str, split: str) -> int | None:
         """Return the expected number of examples of a split, or None if unknown."""

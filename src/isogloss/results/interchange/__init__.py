@@ -22,7 +22,7 @@ _MODULES = {
     "mlflow": "mlflow_run",
 }
 READABLE = ("lm-eval", "mteb", "inspect")
-WRITABLE = ("model-index", "every-eval-ever", "lm-eval", "mteb", "wandb", "mlflow")
+WRITABLE = ("model-index", "every-eval-ever", "lm-eval", "mteb", "inspect", "wandb", "mlflow")
 
 
 def read_reported(path: Path, decoded: Any) -> Results | None:
@@ -40,7 +40,7 @@ def write_as(form: str, records: Sequence[Results], out: Path) -> Path:
     Args:
         form: name of the format.
         records: records of one or several systems; some formats hold one.
-        out: file, or folder for `mteb`, `wandb` and `mlflow`.
+        out: file, or folder for `mteb`, `inspect`, `wandb` and `mlflow`.
 
     Raises:
         UnknownNameError: no such format.

@@ -10,6 +10,8 @@ const BAR_GAP = 10;
 const TICK_ROOM = 46;
 // Share of the width for labels; a longer one is cut, and its tip has all of it.
 const LABEL_SHARE = 0.36;
+// Narrower charts leave out the numbers of examples, which the tips have.
+const LEAST_WITH_COUNTS = 360;
 const SCALE_ENDS = [5, 10, 20, 30, 50, 75, 100];
 const DOT_TENS = 10;
 const LEAST_TENS = 2;
@@ -70,7 +72,7 @@ const tickText = (tick) => String(tick).replace("-", "−");
 /** @param {BarRecord[]} records @param {boolean} signed @param {Interval} scale @param {number} width */
 function columnsOf(records, signed, scale, width) {
   const labels = Math.min(LABEL_SHARE * width, Math.max(...records.map(({ label }) => textWidth(label)), 24));
-  const counts = records.some(({ n }) => n !== undefined)
+  const counts = width >= LEAST_WITH_COUNTS && records.some(({ n }) => n !== undefined)
     ? Math.max(...records.map(({ n }) => textWidth(countText(n))), 10)
     : 0;
   const values = Math.max(...records.map((record) => textWidth(valueText(record, signed), true)));

@@ -1,4 +1,5 @@
 import { drawn, drawnToWidth, element, missing } from "../page/dom.js";
+import { arrowKeys } from "../page/keys.js";
 import { intervalMark } from "./interval.js";
 import { niceTicks } from "./plots.js";
 import { fittedText, textWidth } from "./text_width.js";
@@ -21,7 +22,7 @@ const NAME_SLANT = (60 * Math.PI) / 180;
 // Space around texts, from their marks and from each other.
 const GAP = 10;
 // Half the length of the bar that marks the score to compare with: it crosses intervals and hides none.
-const GOAL = 7;
+const GOAL = 8;
 const LINE_ROOM = 15;
 const NOTE_ROOM = { x: 44, y: 14 };
 const DOT_EDGES = { top: 30, left: 34, right: 12 };
@@ -160,6 +161,7 @@ function dotDrawing({ bands, scale, lines = [], description, signed }, plan) {
       v += plan.step;
     }
   });
+  arrowKeys(svg);
   return svg;
 }
 

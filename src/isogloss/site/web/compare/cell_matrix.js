@@ -3,6 +3,7 @@ import { heatTable, scoreKey } from "../charts/heatmap.js";
 import { languageHeads } from "../board/families.js";
 import { element, link, nameOf, scoreText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
+import { examplesHash } from "./paired.js";
 import { gapText, pValueText } from "./verdict.js";
 
 // Points at which the colour is full, on every board.
@@ -14,9 +15,11 @@ function leadPaint({ test, winner, lead }) {
   return winner ? differencePaint(lead, FULL_COLOUR) : { fill: "", ink: "", mark: "tied" };
 }
 
-// Tasks by languages: significant differences in the winner's colour, all others grey, untested ones hatched.
-/** @param {Board} board @param {System[]} pair @param {PairContrasts} contrasts */
-export function cellMatrix(board, [first, second], { cells }) {
+// Tasks by languages: significant differences in the winner's colour, all others grey, untested ones hatched. Cells lead to
+// their examples if the board has them.
+/** @param {Board} board @param {System[]} pair @param {PairContrasts} contrasts @param {Set<string>} examples */
+export function cellMatrix(board, pair, { cells }, examples) {
+  const [first, second] = pair;
   const byId = new Map(cells.map((cell) => [cell.id, cell]));
   const rows = board.tasks.filter(({ id }) => cells.some(({ task }) => task?.id === id));
   const columns = board.languages.filter(({ code }) => cells.some((cell) => cell.code === code));
@@ -47,12 +50,15 @@ export function cellMatrix(board, [first, second], { cells }) {
       rowHead: (task) => link(hashOf(["task", task.id]), task.name),
       value: (task, language) => cellOf(task, language)?.lead,
       text: rounded,
+      href: (task, { code }) =>
+        examples.has(`${task.id}/${code}`) ? examplesHash(pair, task.id, code) : hashOf(["task", task.id, code]),
       paintOf: (_, task, language) => leadPaint(/** @type {Contrast} */ (cellOf(task, language))),
       tip: (task, language) => {
         const cell = /** @type {Contrast} */ (cellOf(task, language));
         return [
           `${task.name} in ${language.name}: ${gapText(cell)}`,
           `${first.fullName}: ${scoreText(cell.first)}; ${second.fullName}: ${scoreText(cell.second)}`,
+          examples.has(cell.id) ? "Select to show examples" : "",
           cell.p === null
             ? "not tested"
             : `${pValueText(cell.p)}, ${cell.winner ? "significant" : "not distinguishable"}`,

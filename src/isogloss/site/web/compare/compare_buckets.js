@@ -1,7 +1,7 @@
 import { analysedCells } from "../analysis/analyses.js";
 import { listLive } from "../analysis/bucket_examples.js";
 import { cellStatistics } from "../analysis/cell_examples.js";
-import { attributeTitle } from "../analysis/attribute_title.js";
+import { attributeCaption } from "../analysis/attribute_title.js";
 import { exampleSection } from "../analysis/example_list.js";
 import { chosenOf, chosenSelect } from "../page/controls.js";
 import { languageName, loadedDetail, taskTitle } from "../board/decode.js";
@@ -66,29 +66,38 @@ const nameCell = (systems, { best, significant }) => {
   return significant ? element("strong", {}, name) : element("span", { class: "soft" }, name, " (not significant)");
 };
 
+// A band per attribute, and its buckets: the verdict first, then the scores behind it.
 /** @param {System[]} systems @param {any[]} rows @param {(row: any) => void} list */
 function bucketTable(systems, rows, list) {
+  const heads = ["Bucket", "Best", "Best minus next", ...systems.map(({ fullName }) => nameOf(fullName)), "n", "Examples"];
   return plainTable(
     "Buckets",
-    ["Attribute", "Bucket", "n", ...systems.map(({ fullName }) => nameOf(fullName)), "Best minus next", "Best", "Examples"],
-    rows.map((row) =>
-      [
-        attributeTitle(row.attribute.title),
-        `${row.bucket.name}${row.bucket.edges ? ` ${row.bucket.edges}` : ""}`,
-        countText(row.bucket.n),
-        ...row.values.map(scoreText),
-        missing(row.difference)
-          ? "–"
-          : `${signedText(row.difference)}${missing(row.low) ? "" : ` (${signedText(row.low)} to ${signedText(row.high)})`}`,
-        nameCell(systems, row),
-        element(
-          "button",
-          { type: "button", "aria-label": `Show examples of ${row.attribute.name} ${row.bucket.name}`, click: () => list(row) },
-          "Show",
-        ),
-      ].map((cell) => element("td", {}, cell)),
-    ),
+    heads,
+    rows.flatMap((row, at) => {
+      const cells = bucketCells(systems, row, list).map((cell) => element("td", {}, cell));
+      if (rows[at - 1]?.attribute === row.attribute) return [cells];
+      const title = attributeCaption({ attribute: row.attribute.name, title: row.attribute.title });
+      return [[element("th", { class: "band", colspan: heads.length, scope: "rowgroup" }, title)], cells];
+    }),
   );
+}
+
+/** @param {System[]} systems @param {any} row @param {(row: any) => void} list @returns {Child[]} */
+function bucketCells(systems, row, list) {
+  const { attribute, bucket, difference, low, high } = row;
+  const interval = missing(low) ? "" : ` (${signedText(low)} to ${signedText(high)})`;
+  return [
+    `${bucket.name}${bucket.edges ? ` ${bucket.edges}` : ""}`,
+    nameCell(systems, row),
+    missing(difference) ? "–" : `${signedText(difference)}${interval}`,
+    ...row.values.map(scoreText),
+    countText(bucket.n),
+    element(
+      "button",
+      { type: "button", "aria-label": `Show examples of ${attribute.name} ${bucket.name}`, click: () => list(row) },
+      "Show",
+    ),
+  ];
 }
 
 /** @param {System[]} systems @param {any[]} rows */

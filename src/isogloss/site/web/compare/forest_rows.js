@@ -5,6 +5,7 @@ import { groupedBy } from "../board/ranking.js";
 import { element, link, plural } from "../page/dom.js";
 import { changeParams, hashOf } from "../page/state.js";
 import { forestTable } from "./forest.js";
+import { examplesHash } from "./paired.js";
 
 const BY_DIFFERENCE = "difference";
 const ALL_TASKS = "all";
@@ -86,6 +87,9 @@ export function taskForest(board, { top, categories, tasks, cells }, options, pa
         head: [
           link(hashOf(["task", contrast.id, cell.code ?? ""]), cell.title),
           cellMetric && !cell.test ? element("span", { class: "of" }, metricTitle(cellMetric)) : null,
+          options.examples.has(cell.id)
+            ? element("a", { class: "of", href: examplesHash(options.pair, contrast.id, cell.code ?? "") }, "examples")
+            : null,
         ],
         level: "cell",
         key: `${side}-${cell.id}`,

@@ -11,6 +11,7 @@ import { contrastCounts } from "./contrast_counts.js";
 import { addedParts, againstLeader, explanationWords } from "./explained.js";
 import { forestLegend, forestLimit } from "./forest.js";
 import { languageForest, taskForest } from "./forest_rows.js";
+import { cellsWithExamples } from "./paired.js";
 import { countWords, sharedText, untestedReason, verdictDetail, verdictWords } from "./verdict.js";
 
 // More languages are folded on narrow screens.
@@ -150,7 +151,8 @@ export function forestSections(compared, contrasts, limit, params) {
   const { board, pair, systems } = compared;
   const { cells, languages } = contrasts;
   const colours = pair.map((system) => systems.indexOf(system));
-  const options = { pair, colours, limit };
+  const examples = cellsWithExamples(pair);
+  const options = { pair, colours, limit, examples };
   const alone = systems.length === 2;
   const byLanguage = languages.length ? languageForest(board, contrasts, options, params) : null;
   const several = languages.some(({ parts }) => (parts?.length ?? 0) > 1);
@@ -159,7 +161,7 @@ export function forestSections(compared, contrasts, limit, params) {
     : "The difference in the only task that both have in a language. ";
   const matrix =
     alone && cells.some(({ test }) => test)
-      ? [element("h3", {}, "Every task in every language"), cellMatrix(board, pair, contrasts)]
+      ? [element("h3", {}, "Every task in every language"), cellMatrix(board, pair, contrasts, examples)]
       : null;
   return [
     forestLegend(pair, colours, contrasts),

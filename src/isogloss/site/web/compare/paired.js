@@ -1,5 +1,7 @@
+import { analysedCells } from "../analysis/analyses.js";
 import { loadedDetail } from "../board/decode.js";
 import { missing } from "../page/dom.js";
+import { hashOf } from "../page/state.js";
 
 /** @param {PairedTest} test @returns {PairedTest} */
 const turnedTest = ({ difference, low, high, ...test }) => ({
@@ -24,3 +26,16 @@ export function loadedTests(pair) {
   const details = pair.map(({ id }) => loadedDetail(id));
   return details.includes(undefined) ? undefined : testsByColumn(pair, details);
 }
+
+// Cells with single examples that can be compared, once the systems' files are loaded.
+/** @param {System[]} pair @returns {Set<string>} */
+export function cellsWithExamples(pair) {
+  if (!pair.every((system) => system.has_predictions)) return new Set();
+  const details = pair.map(({ id }) => loadedDetail(id) ?? null);
+  return new Set(analysedCells(details).map(({ task, language }) => `${task}/${language}`));
+}
+
+// The address of the examples on which two systems differ in a cell.
+/** @param {System[]} pair @param {string} task @param {string} language */
+export const examplesHash = (pair, task, language) =>
+  hashOf(["analysis", "pairwise"], { system: pair.map(({ id }) => id), task, language });

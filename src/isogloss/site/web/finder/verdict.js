@@ -35,7 +35,7 @@ function rankingVerdict(board, wish, { tasks, picks }) {
   if (order.ranges.has(picks[0].system.id) && first === 1 && !untested)
     return { text: `The first place is significant ${testedOn(order.test)}.`, sure: true, order };
   const words =
-    first > 1 ? ` ${first} systems could be first: they are not significantly different ${testedOn(order.test)}.` : "";
+    first > 1 ? ` ${first} ${untested ? "tested " : ""}systems could be first: they are not significantly different ${testedOn(order.test)}.` : "";
   return { text: `The first place is not certain.${words}${others}`, sure: false, order };
 }
 

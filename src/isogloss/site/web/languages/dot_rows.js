@@ -22,7 +22,8 @@ function rowsDrawing(all, { scale: [from, to], unit = "", description, room = 0.
   /** @param {(row: MarkedRow) => string} text */
   const longest = (text) => Math.max(0, ...rows.map((row) => textWidth(text(row))));
   const left = Math.min(longest(({ label }) => label) + 10, width * room);
-  const right = Math.min(longest(({ text }) => text) + 14, width * 0.42);
+  // Neighbouring charts of shares are aligned.
+  const right = Math.min(Math.max(longest(({ text }) => text), textWidth("100 %")) + 14, width * 0.42);
   /** @param {number} value */
   const x = (value) => left + ((Math.min(to, Math.max(from, value)) - from) / (to - from)) * (width - left - right - 8);
   const height = ROWS_TOP + DOT_ROW * rows.length;

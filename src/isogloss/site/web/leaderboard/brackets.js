@@ -2,7 +2,7 @@ import { element } from "../page/dom.js";
 
 // Brackets beside the ranks join systems that are not significantly different: one bracket per group, in parallel lanes.
 
-const MOST_LANES = 6;
+export const MOST_LANES = 6;
 
 /** @typedef {{ lanes: string[], more: number }} RowLanes */
 

@@ -98,6 +98,7 @@ function patternName(board, { systems, tasks }) {
       "summary",
       {},
       element("b", {}, plural(systems.length, "system")),
+      " ",
       element("span", { class: "under" }, coveredText(board, tasks)),
     ),
     element("ul", {}, systems.map((system) => element("li", {}, named(system)))),

@@ -13,7 +13,7 @@ const readings = [
   ],
   [
     "Partial results",
-    "A ranking lists the systems with results for every task and language of its part: the full benchmark, a category or one task. The others have partial results: a matrix shows what they cover, and they can be shown as rows without a rank. ° marks an average over the available cells only. If a paper reports all averages but not every cell, the system is ranked by those averages, but not tested over languages, unless the ranking or a filter needs single languages.",
+    "A ranking lists the systems with results for every task and language of its part: the full benchmark, a category or one task. The others have partial results: a matrix shows what they cover, and they can be shown as rows without a rank. ° marks an average over the available cells only. If a paper reports all averages but not every cell, the system is ranked by those averages, unless the ranking or a filter needs single languages. It cannot be tested over languages, so that any rank is possible: the range of all ranks is in italics. An order without any test has places instead of ranks.",
   ],
   [
     "Reported scores",
@@ -77,6 +77,7 @@ function aboutText(board) {
         element("td", { class: "number" }, task.languages.length),
         element("td", { class: "number" }, countText(scoresIn(task.cells))),
       ]),
+      { words: 3 },
     ),
     element("p", {}, link("#/", "Back to the leaderboard")),
   );

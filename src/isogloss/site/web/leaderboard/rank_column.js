@@ -138,5 +138,5 @@ function testLines(table, row) {
   const possible = `${low === high ? `rank ${low}` : `ranks ${low} to ${high} are possible`} ${population(order.test)} (95 %)`;
   if (!order.groups.length) return [possible];
   const names = tiedWith(table, row, MOST_NAMES);
-  return [possible, names ? `not significantly different: ${names}` : "significantly different from all others"];
+  return [possible, names ? `not significantly different: ${names}` : `significantly different from all other${order.untested.size ? " tested systems" : "s"}`];
 }

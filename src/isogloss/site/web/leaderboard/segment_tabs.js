@@ -46,7 +46,7 @@ function taskSelect(tasks, counts, chosen) {
   return element(
     "select",
     {
-      class: isChosen ? "chosen" : null,
+      class: isChosen ? "picked" : null,
       "aria-label": "One task",
       "data-key": "segment-task",
       change: ({ target }) => target.value && chooseSegment(target.value),

@@ -1,5 +1,6 @@
 import { firstSegment, startOf } from "../board/coverage.js";
 import { element, missing } from "../page/dom.js";
+import { memoized } from "../board/ranking.js";
 import { FULL, segmentsOf } from "../board/segments.js";
 import { tabsOf } from "./segment_tabs.js";
 import { meanColumn, systemTable } from "./system_table.js";
@@ -15,7 +16,7 @@ const LEAST_ROWS = 2;
  * @param {{ tasks: SystemColumn[], mean: string, name: string, label: string }} options2
  */
 export function segmentedTable(board, params, { tasks, mean, name, label }) {
-  const { segments, covering } = coveredParts(board, tasks);
+  const { segments, covering } = coveredParts(tasks, board);
   if (!segments.length) return element("p", { class: "soft" }, "No system has all these languages of any task.");
   const counts = new Map([...covering].map(([id, systems]) => [id, systems.length]));
   const first = firstSegment(board);
@@ -38,8 +39,7 @@ export function segmentedTable(board, params, { tasks, mean, name, label }) {
 }
 
 // The parts of the benchmark that any system covers as far as there are columns, and those systems.
-/** @param {Board} board @param {SystemColumn[]} columns @returns {{ segments: Segment[], covering: Map<string, System[]> }} */
-function coveredParts(board, columns) {
+const coveredParts = memoized((/** @type {SystemColumn[]} */ columns, /** @type {Board} */ board) => {
   const scored = new Map(columns.map(({ id, of }) => [id, Uint8Array.from(board.systems, (system) => Number(!missing(of(system))))]));
   /** @type {Map<string, System[]>} */
   const covering = new Map();
@@ -53,7 +53,7 @@ function coveredParts(board, columns) {
     return [{ ...segment, tasks, title: titleOf(segment, tasks, columns) }];
   });
   return { segments, covering };
-}
+});
 
 // A category with one column is named after it.
 /** @param {Segment} segment @param {string[]} tasks @param {SystemColumn[]} columns */

@@ -50,7 +50,7 @@ export function systemTable(board, params, { columns, main, name, label, task, s
     element("span", { class: "soft" }, plural(rows.length, "system")),
     exportButtons(name, board, () => ({ columns: shown, rows: table.sorted, more: { test: ranking.order.note } })),
   );
-  return element("div", { class: "content" }, line, table.node);
+  return element("div", { class: "content whole" }, line, table.node);
 }
 
 // The average of columns, for systems with all of them.

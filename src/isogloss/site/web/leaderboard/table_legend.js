@@ -1,8 +1,9 @@
 import { element } from "../page/dom.js";
+import { MOST_LANES } from "./brackets.js";
 
 // A line below a table that explains its signs: only those that it has.
-/** @param {{ untested?: boolean, partial?: boolean, footnotes?: boolean, intervals?: boolean, brackets?: boolean, openRank?: string, places?: boolean, reported?: boolean }} signs */
-export function tableLegend({ untested, partial, footnotes, intervals, brackets, openRank, places, reported }) {
+/** @param {{ untested?: boolean, partial?: boolean, footnotes?: boolean, intervals?: boolean, brackets?: boolean, openRank?: string, places?: boolean, reported?: boolean, hidden?: boolean }} signs */
+export function tableLegend({ untested, partial, footnotes, intervals, brackets, openRank, places, reported, hidden }) {
   /** @param {Child} sign @param {string} text */
   const item = (sign, text) => element("span", {}, sign, text);
   return element(
@@ -17,7 +18,10 @@ export function tableLegend({ untested, partial, footnotes, intervals, brackets,
       ? item(element("i", { class: "strip sample", "aria-hidden": "true" }), "score and its 95 % interval")
       : null,
     brackets
-      ? item(element("i", { class: "bracket", "aria-hidden": "true" }), "joins systems that are not significantly different (+1: in one more such group)")
+      ? item(
+          element("i", { class: "bracket", "aria-hidden": "true" }),
+          `joins systems that are not significantly different${hidden ? " (+1: in one more such group)" : ""}`,
+        )
       : null,
     openRank ? item(element("b", { class: "open-rank" }, openRank), "not tested: any rank is possible") : null,
     places ? item(element("b", { class: "open-rank" }, "1, 2"), "places by the score; the order is not tested") : null,
@@ -37,6 +41,7 @@ export const rankSigns = ({ order, ranked, testRanks }, isOrdered) => ({
   openRank: order.untested.size ? `1–${ranked}` : "",
   places: ranked > 1 && !order.test && !testRanks,
   brackets: isOrdered && order.groups.some((group) => group.length > 1),
+  hidden: order.groups.length > MOST_LANES,
 });
 
 // The legend of the leaderboard.

@@ -25,14 +25,16 @@ export function timeView(board, params) {
     return { column, points, undated: bestUndated(rows, column, points) };
   });
   const drawnPanels = panels.filter(({ points }) => points.length);
-  const years = yearsOf(drawnPanels.flatMap(({ points }) => points.map(({ x }) => x)));
+  const dates = drawnPanels.flatMap(({ points }) => points.map(({ x }) => x));
+  const years = yearsOf(dates);
+  const newest = Math.max(...dates);
   const colours = regimesOf(
     drawnPanels.flatMap(({ points, undated }) => [...points, ...(undated ? [undated] : [])].map(({ system }) => system)),
   );
   const [whole, tasks] = [0, 1].map((task) => drawnPanels.filter(({ column }) => Number(column.kind === "task") === task));
   const shared = averagesScale(board, whole.map(({ column }) => column));
   /** @param {TimePanel} panel */
-  const draw = (panel) => timePanel(board, panel, regimes, years, shared);
+  const draw = (panel) => timePanel(board, panel, regimes, { years, newest, shared });
   const legend = drawnPanels.length
     ? regimeLegend(colours, [
         lineLegend("steps plain", "M0 12H14V4H28", "best score so far"),
@@ -82,8 +84,8 @@ const historyPanels = (board, whole, scale) =>
       )
     : null;
 
-/** @param {Board} board @param {TimePanel} panel @param {Regime[]} regimes @param {Interval} years @param {Interval} shared */
-function timePanel(board, { column, points, undated }, regimes, years, shared) {
+/** @param {Board} board @param {TimePanel} panel @param {Regime[]} regimes @param {{ years: Interval, newest: number, shared: Interval }} axes */
+function timePanel(board, { column, points, undated }, regimes, { years, newest, shared }) {
   const { lower } = column;
   const task = column.kind === "task";
   const title = task ? column.part.task.title : board.history ? `${scoreTitle(column)}, on this board` : scoreTitle(column);
@@ -102,7 +104,7 @@ function timePanel(board, { column, points, undated }, regimes, years, shared) {
       human: humanScore(column),
       height: task ? SMALL : TALL,
       title: `${title}, scores over time`,
-      after: !task && !undated && last < years[1] - 1 ? "no newer complete system" : "",
+      after: !task && !undated && last <= newest - 1 ? "no newer complete system" : "",
       hasValues: !task,
     }),
     task ? null : element("p", { class: "insight" }, datedText(board, points, last)),
@@ -119,7 +121,7 @@ const datedCount = ({ systems, tasks }, points) =>
 /** @param {Board} board @param {DatedPoint[]} points @param {number} last */
 const datedText = (board, points, last) =>
   `${datedCount(board, points)}${points.length > 1 ? `; the latest is from ${Math.floor(last)}` : ""}.${
-    points.length < board.systems.length ? " The others cover some tasks, shown below." : ""
+    points.length < board.systems.length ? " The others lack a date or some tasks." : ""
   }${
     board.history ? " XTREME and XTREME-R average other tasks and languages: compare the steps, not the levels." : ""
   }`;
