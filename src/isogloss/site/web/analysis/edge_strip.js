@@ -55,6 +55,10 @@ function steppedValue(numbers, edge, steps) {
   return numbers[Math.min(numbers.length - 1, Math.max(0, to))].value;
 }
 
+// A number without an exponent, which attributes of sliders do not allow.
+/** @param {number} value */
+const decimalText = (value) => (value && Math.abs(value) < 1e-6 ? value.toFixed(20) : String(value));
+
 // The distribution of an attribute's values with a handle at each edge; `moved` receives the new edges.
 /**
  * @param {string} name
@@ -81,9 +85,9 @@ export function edgeStrip(name, { column, counts, edges, moved }) {
       const valueAt = (along) => from + Math.min(1, Math.max(0, along / (width - 2 * STRIP.side))) * (to - from);
       return handle(roomy ? edgeText(value) : "", {
         "aria-label": `Edge ${at + 1} of ${edges.length} of ${name}`,
-        "aria-valuemin": Math.min(value, from),
-        "aria-valuemax": Math.max(value, numbers.at(-1)?.value ?? value),
-        "aria-valuenow": value,
+        "aria-valuemin": decimalText(Math.min(value, from)),
+        "aria-valuemax": decimalText(Math.max(value, numbers.at(-1)?.value ?? value)),
+        "aria-valuenow": decimalText(value),
         "aria-valuetext": `up to ${edgeText(value)}`,
         transform: `translate(${x} 0)`,
         "text-anchor": anchor,

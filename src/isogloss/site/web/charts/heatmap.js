@@ -55,6 +55,7 @@ export function heatTable({
   );
   if (tip) addTips(body, rows, columns, value, tip);
   const thead = element("thead", {}, bands?.length ? bandRow(bands) : null, head);
+  arrowKeys(thead);
   const table = element(
     "table",
     { class: turned ? "heat turned" : "heat" },

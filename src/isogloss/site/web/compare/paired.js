@@ -27,7 +27,7 @@ export function loadedTests(pair) {
   return details.includes(undefined) ? undefined : testsByColumn(pair, details);
 }
 
-// The cells whose single examples can be compared, once the systems' files are loaded.
+// Cells with single examples that can be compared, once the systems' files are loaded.
 /** @param {System[]} pair @returns {Set<string>} */
 export function cellsWithExamples(pair) {
   if (!pair.every((system) => system.has_predictions)) return new Set();
