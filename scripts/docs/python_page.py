@@ -17,8 +17,11 @@ def _signature(name: str, function: Any) -> str:
     for parameter in signature.parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
             lines.append("*")
-            keyword_only = True
-        lines.append(str(parameter))
+        keyword_only = keyword_only or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
+        annotation = parameter.annotation
+        text = str(parameter)
+        # An annotation in quotes is shown without them.
+        lines.append(text.replace(repr(annotation), annotation) if isinstance(annotation, str) else text)
     result = inspect.formatannotation(signature.return_annotation)
     returned = "" if signature.return_annotation is signature.empty else f" -> {result}"
     text = f"{name}(\n" + "".join(f"    {line},\n" for line in lines) + f"){returned}"
@@ -33,7 +36,8 @@ def _sections(doc: str) -> Iterator[str]:
         if title.strip() in _SECTIONS and rest:
             inside = True
             yield f"**{_SECTIONS[title.strip()]}**"
-            yield "\n".join(_items(inspect.cleandoc(rest)))
+            text = inspect.cleandoc(rest)
+            yield " ".join(text.split()) if title.strip() == "Returns:" else "\n".join(_items(text))
         elif title.strip() == "Example:":
             yield f"```python\n{inspect.cleandoc(rest)}\n```"
         elif inside and block.startswith(" "):

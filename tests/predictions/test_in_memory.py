@@ -161,6 +161,18 @@ def test_misspelt_options_name_the_right_one() -> None:
         isogloss.score({}, langauges=["sw"])  # type: ignore[call-arg]
 
 
+def test_objects_in_place_of_names_are_refused() -> None:
+    suite = isogloss.tasks.suite("mini")
+    for options, message in (
+        ({"suite": suite}, "expected the name of a suite, got Suite. Pass 'mini'"),
+        ({"tasks": [isogloss.task("xnli")]}, "expected the name of a task, got Task. Pass 'xnli'"),
+        ({"tasks": 3}, "expected the name of a task, got int"),
+        ({"suite": None}, "expected the name of a suite, got NoneType"),
+    ):
+        with pytest.raises(UnknownNameError, match=message):
+            isogloss.score({}, **options)  # type: ignore[arg-type]
+
+
 def table_of(**changed: Any) -> Any:
     """Return a table of two good rows, one of them changed."""
     good = {"task": "mini-xnli", "language": "en", "id": "test-0", "prediction": "neutral"}

@@ -63,18 +63,17 @@ def plan(  # noqa: PLR0913 - the options of the command
         seed_sd: standard deviation between seeds for it, in points.
         prompt_sd: standard deviation between prompts for it, in points.
         jobs: number of processes; more than one requires `if __name__ == "__main__":` in a script.
-        **options: the cells and how to score them.
-            suite: suite, which sets tasks, languages and averages.
-            data: data folder with gold; default ISOGLOSS_DATA or the user's cache.
-            gold: label folder in XTREME's layout, used instead of the data folder.
-            split: "test", "dev", "best" (test if it has gold, else dev), "pseudo" or "pseudo-dev".
-            tasks: tasks to include; default all tasks of the suite.
-            languages: languages to include; default all languages of the suite.
-            allow_partial: True to also score cells with incomplete gold; no average includes them.
-            resample: "source" for new articles, premises …, "example" for new examples from the same sources.
-            strict: True to raise an error for answers without gold or with unknown names instead of skipping them.
-            subset: subset file of `export`, or its folder, if only the drawn examples are answered.
-            guide: predictions of a cheap system for all examples, as control variate for the subset.
+        suite: suite, which sets tasks, languages and averages.
+        data: data folder with gold; default ISOGLOSS_DATA or the user's cache.
+        gold: label folder in XTREME's layout, used instead of the data folder.
+        split: "test", "dev", "best" (test if it has gold, else dev), "pseudo" or "pseudo-dev".
+        tasks: tasks to include; default all tasks of the suite.
+        languages: languages to include; default all languages of the suite.
+        allow_partial: True to also score cells with incomplete gold; no average includes them.
+        resample: "source" for new articles, premises …, "example" for new examples from the same sources.
+        strict: True to raise an error for answers without gold or with unknown names instead of skipping them.
+        subset: subset file of `export`, or its folder, if only the drawn examples are answered.
+        guide: predictions of a cheap system for all examples, as control variate for the subset.
 
     Returns:
         Numbers needed, designs, sources of variance and a curve as tables, and the plan in words.

@@ -101,16 +101,15 @@ def explain(
         convention: "ours"; "paper", attributes and buckets as in the XTREME-R paper; or "explainaboard", as in
             ExplainaBoard's reports.
         jobs: number of worker processes; more than one needs `if __name__ == "__main__":` in a script.
-        **options: the cells and how to score them.
-            suite: suite, which sets tasks and languages.
-            data: data folder; default ISOGLOSS_DATA or the user's cache.
-            split: "test", "dev", or "best" (test if it has gold, else dev).
-            tasks: tasks to include, all by default.
-            languages: languages to include, all by default.
-            resample: resampling unit of intervals and p-values: "source" for new articles, premises …, "example" for
-                new examples from the same ones.
-            strict: True to raise an error for answers without gold or with unknown names instead of skipping them.
-            dialect: answer normaliser, "squad" or "mlqa"; "" for each task's default.
+        suite: suite, which sets tasks and languages.
+        data: data folder; default ISOGLOSS_DATA or the user's cache.
+        split: "test", "dev", or "best" (test if it has gold, else dev).
+        tasks: tasks to include, all by default.
+        languages: languages to include, all by default.
+        resample: resampling unit of intervals and p-values: "source" for new articles, premises …, "example" for
+            new examples from the same ones.
+        strict: True to raise an error for answers without gold or with unknown names instead of skipping them.
+        dialect: answer normaliser, "squad" or "mlqa"; "" for each task's default.
 
     Returns:
         The score of every bucket of every attribute; for several systems also their differences.

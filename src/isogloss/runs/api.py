@@ -69,7 +69,6 @@ def run(  # noqa: PLR0913 - the options of the verb
         force: True to fill finished cells again.
         on: "processes" of this machine (the default), "ray", "ray://host:port", "slurm", "slurm:PARTITION", or a TOML
             file with further settings.
-
         allow_partial: True to predict and score test sets with an unexpected number of examples; no average includes
             them.
         pseudo: True to also predict the pseudo test sets in the data folder (see `isogloss.translate`); their scores

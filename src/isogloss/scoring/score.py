@@ -70,17 +70,15 @@ def score(
             not be the guide of the draw.
         pseudo: True to also score languages that a task does not have on their pseudo test sets (English test sets,
             machine-translated by `isogloss.translate`), as marked cells outside of every average.
-        **options: further options.
-
-            - gold: label folder in XTREME's layout, used instead of the data folder.
-            - split: "test", "dev", "best" (test if it has gold, else dev; no overall score), or "pseudo" or
-              "pseudo-dev" for pseudo test sets only, in all languages that have one.
-            - tasks: tasks to score; default all tasks of the suite.
-            - languages: languages to score; default all languages of the suite.
-            - allow_partial: also score cells with incomplete gold; no average includes them.
-            - resample: population of the intervals: "source" for new articles, premises …, "example" for new
-              examples from the same sources.
-            - strict: raise an error instead of leaving out answers without gold or with a wrong file name.
+        gold: label folder in XTREME's layout, used instead of the data folder.
+        split: "test", "dev", "best" (test if it has gold, else dev; no overall score), or "pseudo" or
+            "pseudo-dev" for pseudo test sets only, in all languages that have one.
+        tasks: tasks to score; default all tasks of the suite.
+        languages: languages to score; default all languages of the suite.
+        allow_partial: also score cells with incomplete gold; no average includes them.
+        resample: population of the intervals: "source" for new articles, premises …, "example" for new
+            examples from the same sources.
+        strict: raise an error instead of leaving out answers without gold or with a wrong file name.
 
     Returns:
         Every cell, task average, category and the overall score, with 95 % intervals and signatures; and what was
