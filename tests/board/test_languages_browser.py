@@ -337,8 +337,19 @@ def test_two_hundred_languages(open_page: Open, two_hundred: Path) -> None:
     along = (top[:, None] < bottom) & (top < bottom[:, None])
     assert len(boxes) > 60
     assert not np.triu(across & along, 1).any()
+    # Each chart is one tab stop; the arrow keys move between its marks.
+    tab.locator(".map a[tabindex='0']").focus()
+    tab.keyboard.press("ArrowRight")
+    assert tab.evaluate("document.activeElement.ariaLabel") == tab.locator(".map a").nth(1).get_attribute("aria-label")
+    assert tab.locator(".map a[tabindex='0']").count() == 1
     go(tab, "#/languages?view=tree")
     assert tab.locator(".tree a[data-key^=tree-]").count() == suite_languages
+    assert tab.locator(".tree a:not([tabindex='-1'])").count() == 1
+    # Two systems need no sideways scrolling: the heat map goes on below.
+    go(tab, "#/languages?view=heat")
+    frames = tab.locator(".heat-scroll").evaluate_all("all => all.map((one) => one.scrollWidth - one.clientWidth)")
+    assert len(frames) > 3 and max(frames) <= 0
+    assert tab.locator(".heat td").count() >= 2 * len(codes)
     go(tab, "#/languages?system=second")
     assert f" · {suite_languages - len(codes) // 2} untested" in tab.locator("[role=status]").inner_text()
     assert tab.locator(".untested.names a").count() == suite_languages - len(codes) // 2

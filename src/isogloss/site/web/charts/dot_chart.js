@@ -1,4 +1,5 @@
 import { drawn, drawnToWidth, element, missing } from "../page/dom.js";
+import { arrowKeys } from "../page/keys.js";
 import { intervalMark } from "./interval.js";
 import { niceTicks } from "./plots.js";
 import { fittedText, textWidth } from "./text_width.js";
@@ -160,6 +161,7 @@ function dotDrawing({ bands, scale, lines = [], description, signed }, plan) {
       v += plan.step;
     }
   });
+  arrowKeys(svg);
   return svg;
 }
 

@@ -1,6 +1,7 @@
 import { hatchPattern } from "../charts/hatch.js";
 import { fittedText, textWidth } from "../charts/text_width.js";
 import { drawn, drawnToWidth, element, missing, scriptName } from "../page/dom.js";
+import { arrowKeys } from "../page/keys.js";
 import { groupedBy } from "../board/ranking.js";
 import { hashOf } from "../page/state.js";
 import { withTip } from "../page/tips.js";
@@ -111,12 +112,14 @@ export function familyTree(languages, leaves) {
       return tree;
     });
     const height = Math.ceil((Math.max(...trees.map(({ row }) => row)) + 0.4) * LEAF_ROW);
-    return drawn(
+    const svg = drawn(
       "svg",
       { role: "group", "aria-label": leaves.description, width, height },
       hatchPattern(TREE_HATCH),
       trees.map(({ parts }, at) => drawn("g", { transform: `translate(${at * (wide + TREE_GUTTER)} 0)` }, parts)),
     );
+    arrowKeys(svg);
+    return svg;
   });
 }
 

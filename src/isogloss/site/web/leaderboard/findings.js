@@ -101,9 +101,10 @@ function serviceCard(board) {
 
 /** @param {ServiceFacts} facts */
 function serviceText({ service: { served, unserved, untested } }) {
+  const fall = unserved.languages.length === 1 ? "falls" : "fall";
   const counts = [
     served.speakers ? `${peopleText(served.speakers)} people speak them` : "",
-    unserved.languages.length ? `${countText(unserved.languages.length)} fall short${speakersText(unserved)}` : "",
+    unserved.languages.length ? `${countText(unserved.languages.length)} ${fall} short${speakersText(unserved)}` : "",
     untested.languages.length ? `${countText(untested.languages.length)} cannot be compared` : "",
   ].filter(Boolean);
   return `By the best score of any system in each language. ${counts.join("; ")}${counts.length ? "." : ""}`;

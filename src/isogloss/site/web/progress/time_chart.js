@@ -3,6 +3,7 @@ import { modelName, shortened } from "../charts/labels.js";
 import { plane, dataGrid } from "../charts/plane.js";
 import { niceTicks, plotDot, namedPoints } from "../charts/plots.js";
 import { drawn, drawnToWidth, element, missing, scoreText } from "../page/dom.js";
+import { arrowKeys } from "../page/keys.js";
 import { yearTicks } from "./dates.js";
 import { sampled } from "./progress_data.js";
 
@@ -41,7 +42,7 @@ export function timeChart({ points: dated, undated, steps, years, scale, human, 
     const area = plane(width, height, years, scale, TIME_EDGE);
     const ticks = yearTicks(...years);
     const every = Math.ceil(ticks.length / Math.max(2, width / 56));
-    return drawn(
+    const svg = drawn(
       "svg",
       { width, height, role: "group", "aria-label": title },
       dataGrid(
@@ -83,6 +84,8 @@ export function timeChart({ points: dated, undated, steps, years, scale, human, 
       missing(human) ? null : humanLabel(human, area),
       after && steps.length && width >= WIDE ? afterLabel(after, steps, area) : null,
     );
+    arrowKeys(svg);
+    return svg;
   });
 }
 
