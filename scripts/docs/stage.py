@@ -16,6 +16,7 @@ from pathlib import Path
 import checklist_samples
 import command_pages
 import hyperparameter_page
+import lists_page
 import measured_pages
 import metadata_page
 import notebook_pages
@@ -96,6 +97,7 @@ def generated() -> Iterator[tuple[str, str]]:
     yield from command_pages.pages()
     yield "reference/python.md", python_page.page()
     yield "reference/system-toml.md", metadata_page.page()
+    yield "reference/lists.md", lists_page.page()
     yield "reference/settings.md", settings_page.page()
     yield "reference/findings.md", measured_pages.findings()
     yield "reference/measured.md", measured_pages.measured()

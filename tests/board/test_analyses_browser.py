@@ -452,6 +452,11 @@ def test_a_bar_lists_its_examples(open_page: Open, answered_board: Path) -> None
     assert listed.locator("li").count() == 10
     first = listed.locator("li").first.inner_text()
     assert "gold" in first and "gamma (0)" in first
+    # The list begins below the header, and leads back to the row.
+    assert 0 < listed.locator("h2").bounding_box()["y"] < 200
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.activeElement.getAttribute('aria-label')") == bar.get_attribute("aria-label")
     # The row says that it lists examples, to the eye, to the keyboard and to screen readers.
     assert bar.get_attribute("role") == "button"
     assert bar.get_attribute("aria-label").endswith("Show examples")

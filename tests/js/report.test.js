@@ -127,7 +127,7 @@ test("buckets are read from tenths, with intervals where there are any", () => {
   assert.equal(intervalWords(first.low, first.high), "75.0–85.0");
   assert.equal(intervalWords(second.low, second.high), "—");
   assert.deepEqual(bucketBar(first, false).lines, [
-    "XS ([0, 2]): 80.0",
+    "XS [0, 2]: 80.0",
     "95 % interval 75.0–85.0",
     "25 examples",
     "Select to show examples",

@@ -118,7 +118,7 @@ def test_examples_are_shown_with_their_predictions(tab: Any) -> None:
     texts = tab.locator("#examples li").first.locator("dt, dd").all_inner_texts()
     assert texts == ["premise", "جملة <b>", "gold", "neutral", f"{HOSTILE} (0)", "entailment"]
     assert tab.locator("#examples dd").first.evaluate("e => getComputedStyle(e).direction") == "rtl"
-    assert tab.locator("#examples p").inner_text() == "n = 25; 3 examples are listed."
+    assert tab.locator("#examples p").inner_text() == "n = 25; 3 examples are listed. ↑ Back to the bucket"
 
 
 def test_a_bar_can_be_clicked(tab: Any) -> None:

@@ -1,3 +1,4 @@
+import { attributeTitle } from "./attribute_title.js";
 import { cutRows, valueCounts } from "./buckets.js";
 import { cellExamples } from "./cell_examples.js";
 import { edgeEditor } from "./edge_editor.js";
@@ -132,7 +133,7 @@ function histograms(board, params, { task, name, cells: loaded, all, told }) {
     element(
       "div",
       { class: "charts" },
-      shareFigures(figures, (cell, at, bucket) => listExamples(board, task, name, cell, at, bucket)),
+      shareFigures(figures, (cell, at, bucket) => listExamples(board, task, attributeTitle(attribute.title), cell, at, bucket)),
     ),
     exampleSection(),
   );
@@ -182,7 +183,7 @@ function shareRecords(buckets, lists) {
     value: shares[at],
     n: bucket.n,
     lines: [
-      `${bucket.name}${bucket.edges ? ` (${bucket.edges})` : ""}: ${scoreText(shares[at])} % of ${countText(total)}`,
+      `${bucket.name}${bucket.edges ? ` ${bucket.edges}` : ""}: ${scoreText(shares[at])} % of ${countText(total)}`,
       plural(bucket.n, "example"),
       lists ? "Select to show examples" : "No examples: this board has no texts of this task",
     ],
@@ -203,6 +204,6 @@ function listExamples(board, task, name, { code, examples, codes }, at, bucket) 
     const text = examples.texts[example];
     return exampleItem(examples.ids[example], text ? [...Object.entries(text.inputs), ["gold", text.gold]] : [], code);
   });
-  const title = `${taskName(board, task)}, ${languageName(board, code)}, ${name} ${bucket.name}`;
+  const title = `${taskName(board, task)}, ${languageName(board, code)}. ${name}: ${bucket.name} ${bucket.edges}`.trim();
   showExamples(title, listedText(items.length, total, "examples with texts first"), items);
 }

@@ -1,3 +1,4 @@
+import { attributeTitle } from "./attribute_title.js";
 import { languageName, taskName } from "../board/decode.js";
 import { exampleItem, listedText, scoredName, showExamples } from "./example_list.js";
 import { listedExamples } from "./live_buckets.js";
@@ -10,14 +11,14 @@ const MOST_APART = "largest differences first";
 
 /** @param {ExampleContext} options @param {string} attribute @param {ListedBucket} options2 */
 const heading = ({ board, task, language }, attribute, { name, edges }) =>
-  `${taskName(board, task)}, ${languageName(board, language)}, ${attribute} ${name}${edges ? ` (${edges})` : ""}`;
+  `${taskName(board, task)}, ${languageName(board, language)}. ${attributeTitle(attribute)}: ${name}${edges ? ` ${edges}` : ""}`;
 
 // List a bucket's examples from the results of single examples; `codes` are the buckets of the rows.
 /**
  * @param {ExampleContext} about
  * @param {LiveCell} live
  * @param {Metric[]} metrics
- * @param {string} attribute
+ * @param {string} attribute its title
  * @param {Uint16Array} codes
  * @param {ListedBucket} bucket
  */
@@ -56,5 +57,5 @@ export function listBuilt(about, chart, bucket) {
     const pairs = example ? [...Object.entries(example.inputs), ["gold", example.gold], ...answers] : [];
     return exampleItem(id, pairs, chart.language);
   });
-  showExamples(heading(about, chart.attribute, bucket), listedText(items.length, bucket.n, WORST_FIRST), items);
+  showExamples(heading(about, chart.title, bucket), listedText(items.length, bucket.n, WORST_FIRST), items);
 }

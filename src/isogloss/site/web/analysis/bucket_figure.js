@@ -30,7 +30,7 @@ function bucketFigure(about, set, drawing, own) {
   const { codes } = set;
   /** @param {{ bucket: BucketBar }} record */
   const click = ({ bucket }) => {
-    if (live && codes) listLive(about, live.live, live.metrics, set.attribute, codes, bucket);
+    if (live && codes) listLive(about, live.live, live.metrics, set.title, codes, bucket);
     else if (built) listBuilt(about, built, bucket);
   };
   return element(
@@ -71,7 +71,7 @@ function bucketRecord(mode, bucket, live) {
     sure: isPair ? (bucket.sure ?? false) : true,
     lists: live || quoted > 0,
     lines: [
-      `${bucket.name}${bucket.edges ? ` (${bucket.edges})` : ""}: ${text}`,
+      `${bucket.name}${bucket.edges ? ` ${bucket.edges}` : ""}: ${text}`,
       missing(low) ? "no interval: too few independent examples" : `95 % interval ${interval}`,
       isPair && !missing(low) ? (bucket.sure ? "significant" : "not significant") : "",
       mark ? `significantly ${mark === "top" ? "better" : "worse"} than every other bucket` : "",

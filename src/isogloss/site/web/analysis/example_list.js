@@ -7,11 +7,28 @@ export const exampleSection = () =>
 
 /** @param {string} title @param {string} summary @param {Node[]} items */
 export function showExamples(title, summary, items) {
-  const nodes = [element("h2", {}, title), element("p", { class: "soft" }, summary), element("ol", {}, items)];
   const section = document.querySelector(".examples");
   if (!section) return;
+  const from = document.activeElement;
+  const back = () => {
+    from?.scrollIntoView({ block: "center" });
+    from?.focus({ preventScroll: true });
+  };
+  const nodes = [
+    element("h2", {}, title),
+    element(
+      "p",
+      { class: "soft" },
+      summary,
+      " ",
+      from?.closest("main") ? element("button", { type: "button", click: back }, "↑ Back to the bucket") : null,
+    ),
+    element("ol", {}, items),
+  ];
   section.replaceChildren(...nodes);
-  section.focus();
+  // The focus alone would scroll to the middle of a long list.
+  section.focus({ preventScroll: true });
+  section.scrollIntoView({ block: "start" });
 }
 
 /** @param {number} shown @param {number} total @param {string} order */

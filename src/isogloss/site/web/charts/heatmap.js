@@ -2,6 +2,14 @@ import { drawn, element, missing, scoreText } from "../page/dom.js";
 import { arrowKeys } from "../page/keys.js";
 import { withCellTips, withTip } from "../page/tips.js";
 
+const FEW_ROWS = 8;
+const LEAST_WINDOW = 900;
+// A table that is little wider than the window scrolls sideways instead.
+const SCROLLED = 1.4;
+// Widths of the names of rows, and of a cell (px).
+const NAMES_ROOM = 320;
+const CELL_ROOM = 25;
+
 // A heat map is a table, so that it can be read aloud and copied. `value(row, column)` returns a score, NaN if it is not
 // tested, or undefined if the cell does not exist; `paintOf` returns its colour, `text` its label. `bands` name groups of
 // neighbouring columns, `turned` sets long column heads upright.
@@ -56,6 +64,40 @@ export function heatTable({
     body,
   );
   return element("div", { class: "scroll heat-scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
+}
+
+// A few rows with more columns than a wide window has room for stand in several tables, one below the other.
+/** @param {HeatTable} options */
+export function heatTables(options) {
+  const { rows, columns, bands = [], caption } = options;
+  const most = Math.floor((innerWidth - NAMES_ROOM) / CELL_ROOM);
+  if (rows.length > FEW_ROWS || columns.length <= SCROLLED * most || innerWidth < LEAST_WINDOW) return heatTable(options);
+  const count = Math.ceil(columns.length / most);
+  const size = Math.ceil(columns.length / count);
+  return element(
+    "div",
+    { class: "heat-lines" },
+    Array.from({ length: count }, (_, at) =>
+      heatTable({
+        ...options,
+        columns: columns.slice(at * size, (at + 1) * size),
+        bands: bandsBetween(bands, at * size, (at + 1) * size),
+        caption: `${caption} (${at + 1} of ${count})`,
+      }),
+    ),
+  );
+}
+
+// The parts of bands over some columns.
+/** @param {HeatBand[]} bands @param {number} from @param {number} to @returns {HeatBand[]} */
+export function bandsBetween(bands, from, to) {
+  let end = 0;
+  return bands.flatMap((band) => {
+    const start = end;
+    end += band.size;
+    const size = Math.min(end, to) - Math.max(start, from);
+    return size > 0 ? [{ ...band, size }] : [];
+  });
 }
 
 // A ruled head over the columns of each band.

@@ -168,7 +168,7 @@ export function bucketSection(board, systems, params) {
     element("p", { class: "soft" }, about, charts),
     summary(systems, rows),
     bucketTable(systems, rows, (row) =>
-      listLive({ board, systems, ...chosen }, live, metrics, row.attribute.name, row.cut.codes, { ...row.bucket, at: row.at }),
+      listLive({ board, systems, ...chosen }, live, metrics, row.attribute.title, row.cut.codes, { ...row.bucket, at: row.at }),
     ),
     exampleSection(),
   ];

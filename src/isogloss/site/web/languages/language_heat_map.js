@@ -6,7 +6,7 @@ import { cellTip } from "../board/parts.js";
 import { weightedMean } from "../board/ranking.js";
 import { columnScale } from "../board/score_scale.js";
 import { directedPaint } from "../charts/colour.js";
-import { heatTable, scoreKey } from "../charts/heatmap.js";
+import { heatTables, scoreKey } from "../charts/heatmap.js";
 import { element, listed, missing, scoreText } from "../page/dom.js";
 import { paged } from "../page/pager.js";
 import { hashOf } from "../page/state.js";
@@ -93,7 +93,7 @@ function languageHeatMap(board, { tasks, systems }, scoreOf, languages, ordered)
         ];
   return [
     scoreKey(...scale, paintOf),
-    heatTable({
+    heatTables({
       rows: systems,
       ...languageHeads(languages, ({ code }) => hashOf(["language", code]), { ordered }),
       caption: "Systems by language",

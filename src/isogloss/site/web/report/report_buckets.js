@@ -80,7 +80,7 @@ export function bucketBar(bucket, signed) {
     sure: signed ? contrast.significant : true,
     lists: bucket.total > 0,
     lines: [
-      `${name}${edges ? ` (${edges})` : ""}: ${text}`,
+      `${name}${edges ? ` ${edges}` : ""}: ${text}`,
       missing(low) ? "no interval: too few independent examples" : `95 % interval ${intervalWords(low, high, signed)}`,
       plural(n, "example"),
       signed ? `q = ${contrast.q}, ${contrast.significant ? "" : "not "}significant` : "",

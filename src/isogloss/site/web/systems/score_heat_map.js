@@ -3,7 +3,7 @@ import { languageHeads } from "../board/families.js";
 import { cellTip } from "../board/parts.js";
 import { columnScale } from "../board/score_scale.js";
 import { directedPaint, scorePaint } from "../charts/colour.js";
-import { colourKey, heatTable, untestedKey } from "../charts/heatmap.js";
+import { colourKey, heatTables, untestedKey } from "../charts/heatmap.js";
 import { element, link, listed, missing } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
 import { taskNotes } from "./score_cards.js";
@@ -25,7 +25,7 @@ export function heatSection(board, system, others) {
       untestedKey("no score"),
       " · empty: not in the task",
     ]),
-    heatTable({
+    heatTables({
       rows: tasks,
       ...languageHeads(languages, ({ code }) => hashOf(["language", code])),
       caption: "Tasks by language, in families",

@@ -5,7 +5,7 @@ import { rankingBy } from "../board/rank_words.js";
 import { cellTip, crumbs, nothing } from "../board/parts.js";
 import { columnScale } from "../board/score_scale.js";
 import { directedPaint } from "../charts/colour.js";
-import { heatTable, scoreKey } from "../charts/heatmap.js";
+import { heatTables, scoreKey } from "../charts/heatmap.js";
 import { pointsOf } from "../charts/strip_chart.js";
 import { systemTable } from "../leaderboard/system_table.js";
 import { element, link, missing, plural } from "../page/dom.js";
@@ -82,7 +82,7 @@ function taskHeatMap(board, task, codes, ordered) {
     { id: "cells" },
     element("h2", {}, "Systems by language"),
     scoreKey(...scale, paintOf),
-    heatTable({
+    heatTables({
       rows: systems,
       ...languageHeads(languages, ({ code }) => hashOf(["task", task.id, code])),
       caption: `${cellTitle(task)}: ${systems.length < scored.length ? `the highest ${systems.length} of ${scored.length} systems` : plural(systems.length, "system")} by language`,
