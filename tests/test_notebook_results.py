@@ -155,6 +155,10 @@ def test_plots_are_altair_charts(seeds: list[Path]) -> None:
     }
     assert results.plot("overview").to_dict() != results.plot().to_dict()
     assert drawn(isogloss.explain(*seeds, **ASKED).plot())
+    comparison = isogloss.compare(*seeds, **ASKED)
+    assert drawn(comparison.plot())[0]["name"] == "overall*"
+    differences = {row["name"]: row["difference"] for row in drawn(comparison.plot("cells"))}
+    assert differences == {cell.name: pytest.approx(cell.difference, abs=0.06) for cell in comparison.cells}
     assert drawn(isogloss.analyze("families", results).plot())
 
 

@@ -21,7 +21,7 @@ PICTURES = ROOT / "docs" / "pictures"
 SCHEMES = ("light", "dark")
 # The first and the last element of a page that its picture shows.
 _SHOWN = {"map": (".map-head", ".map-legend"), "leaderboard": (".purpose", ".ways")}
-_WIDTH, _MARGIN = 1200, 5
+_WIDTH, _MARGIN = 1320, 5
 _COLUMNS = 100
 # Foreground and background, and the 16 colours of the terminal.
 _COLOURS = {

@@ -10,7 +10,7 @@ import numpy as np
 
 from isogloss.figures import p_equation, rank_text, score_text
 from isogloss.metrics.ordering import Ordering
-from isogloss.notebooks import arrow_table, data_frame, rich_html, to_latex
+from isogloss.notebooks import arrow_table, data_frame, plot, rich_html, to_latex
 from isogloss.predictions.problems import LeftOut
 from isogloss.reply_outcomes import ReplyCounts
 from isogloss.scoring.contrast import SystemContrast, Verdict
@@ -122,6 +122,7 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         """Return the record as JSON; with a path, also write it."""
         return json_of(self, path)
 
+    plot = plot
     _repr_html_ = rich_html
     to_latex = to_latex
 

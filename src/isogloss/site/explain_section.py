@@ -14,7 +14,7 @@ from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name
 from isogloss.site.page_parts import Section
 from isogloss.tables import charts
-from isogloss.tables.charts import Axis, Chart, Record, Series, file_name, tenths
+from isogloss.tables.charts import GREY, UNDECIDED, VERDICT_SHAPES, Axis, Chart, Record, Series, file_name, tenths
 from isogloss.tables.explain_io import ExplainRecords
 from isogloss.tables.explain_tables import (
     BINNING,
@@ -25,8 +25,6 @@ from isogloss.tables.explain_tables import (
 )
 from isogloss.tables.single_tables import ON_PAGE, bucket_table, calibration_tables
 
-UNDECIDED = "not significant"
-GREY = "#767676"
 INTRO = (
     "The first system minus the second, in points: blue where the first is ahead, orange where the second is. "
     "The tables link to the buckets of a cell, and to the examples that only one system gets right."
@@ -177,6 +175,6 @@ def pairwise_chart(
             field="verdict",
             names=list(_verdicts(pair).values()),
             colours=[colours[pair.first], colours[pair.second], GREY],
-            shapes=["triangle-up", "triangle-down", "circle"],
+            shapes=VERDICT_SHAPES,
         ),
     )

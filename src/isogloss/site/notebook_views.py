@@ -13,16 +13,17 @@ from isogloss.errors import IsoglossError, unknown
 from isogloss.escaping import html_text, printable_values
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
+from isogloss.figures import difference_interval_text, p_text, rounded
 from isogloss.notebooks import LEFT, html_table
 from isogloss.plugins import load_object
 from isogloss.results.averages import Systems
 from isogloss.results.readers import system_of_record
-from isogloss.scoring.comparison import Comparison, SystemsComparison
+from isogloss.scoring.comparison import Comparison, ScoreContrast, SystemsComparison
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.results import Results
 from isogloss.site.explain_section import pairwise_section
 from isogloss.site.sections import language_section, overview_section, pair_section
-from isogloss.tables.charts import Chart
+from isogloss.tables.charts import Chart, difference_dots, interval_fields
 from isogloss.tables.comparison_tables import comparison_tables, systems_tables
 from isogloss.tables.explain_tables import analysis_tables, bias_tables
 from isogloss.tables.findings import finding_charts, finding_tables, shown_rows
@@ -95,6 +96,27 @@ def _(record: Results) -> list[Chart]:
     systems = _systems(record)
     pairs = pair_section(systems).charts if record.pairs else []
     return [*language_section(systems).charts, *overview_section(systems).charts, *pairs]
+
+
+@charts_of.register
+def _(record: Comparison) -> list[Chart]:
+    averages = [*([record.overall] if record.overall else []), *record.tasks]
+    charts = []
+    for name, rows, strong in (("averages", averages, len(averages) - len(record.tasks)), ("cells", record.cells, 0)):
+        title, records = f"{record.first} against {record.second}: {name}", [_difference(record, row) for row in rows]
+        charts.append(difference_dots(name, title, records, (record.first, record.second), strong=strong))
+    return charts
+
+
+def _difference(record: Comparison, row: ScoreContrast) -> dict[str, Any]:
+    low, high = row.interval_for_all
+    return {
+        "name": row.label,
+        **{name: rounded(getattr(row, name)) for name in ("first", "second", "difference")},
+        **interval_fields(low, high, difference_interval_text(low, high)),
+        "p": p_text(row.p),
+        "better": {"first": record.first, "second": record.second, "": ""}[row.winner],
+    }
 
 
 @charts_of.register

@@ -21,6 +21,10 @@ Hint = tuple[str, str, Literal["tenths", "digits", "percent", ""]]
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+# Verdicts on two systems: the better one, or neither.
+UNDECIDED = "not significant"
+GREY = "#767676"
+VERDICT_SHAPES = ["triangle-up", "triangle-down", "circle"]
 TENTHS = frozenset({"score", "gap", "english", "others", "first", "second", "difference"})
 
 
@@ -199,6 +203,29 @@ def average_dots(
         "series": system_series(system_colours(systems), shapes=True),
     }
     return _chart(name, "dots", title, records, **options, strong=strong, follows_filter=False)
+
+
+def difference_dots(
+    name: str, title: str, records: Sequence[Record], systems: tuple[str, str], *, strong: int = 0
+) -> Chart:
+    """Return differences as dots on their 95 % intervals, coloured by the significantly better of two systems.
+
+    Records have `name`, `first`, `second`, `difference`, `low`, `high`, `interval`, `p` and `better`: a system or "".
+    """
+    first, second = systems
+    fields = {"name": "name", "first": first, "second": second, "difference": "difference", "p": "p"}
+    verdicts = {f"{first} is better": PALETTE[0], f"{second} is better": PALETTE[1], UNDECIDED: GREY}
+    own = [{**each, "verdict": f"{each['better']} is better" if each["better"] else UNDECIDED} for each in records]
+    options = {
+        "description": f"{title}: differences with paired 95 % intervals.",
+        "x": Axis(field="difference", title="first − second, points", zero=True),
+        "y": Axis(field="name", order=[str(each["name"]) for each in records]),
+        "hints": tenths(fields | {"interval": "95 %"}),
+        "series": Series(field="verdict", names=list(verdicts), colours=list(verdicts.values()), shapes=VERDICT_SHAPES),
+    }
+    return _chart(
+        name, "dots", title, own, **options, strong=strong, marks=[("no difference", 0.0)], follows_filter=False
+    )
 
 
 def language_strip(name: str, title: str, records: Sequence[Record], tasks: Sequence[str]) -> Chart:

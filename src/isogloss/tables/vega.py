@@ -133,9 +133,12 @@ def _shape(chart: Chart) -> Spec:
 
 
 def _offset(chart: Chart, channel: str = "yOffset") -> Spec:
-    """Return the series side by side within a row or a column."""
-    series = chart.series
+    """Return the series side by side within a row or a column, if any has several."""
+    series, field = chart.series, (chart.y if channel == "yOffset" else chart.x).field
     if series is None or series.field == chart.y.field or len(series.names) < 2:
+        return {}
+    places = {(record.get(chart.panel), record.get(field)) for record in chart.records}
+    if len(places) == len(chart.records):
         return {}
     return {channel: {"field": series.field, "sort": series.names}}
 

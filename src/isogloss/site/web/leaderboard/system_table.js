@@ -10,6 +10,8 @@ import { dataTable } from "../page/table.js";
 import { rankColumn, rankColumnsInFiles } from "./rank_column.js";
 import { allReported, rankSigns, tableLegend } from "./table_legend.js";
 
+/** @type {TableColumn<SystemRow>} */
+const YEAR = { id: "year", title: "Year", numeric: true, className: "number", value: (row) => row.system.year ?? null };
 // The column of averages: a system may have none though it was tested.
 const AVERAGE = "mean";
 const NOT_TESTED = "By the scores; not tested here.";
@@ -119,7 +121,7 @@ const shownColumns = (columns, ranks, by, rows, scales) => [
   },
   REGIME_IN_FILES,
   ...columns.map((column, place) => valueColumn(column, place, rows, scales[place], column === by)),
-  { id: "year", title: "Year", numeric: true, className: "number", value: (row) => row.system.year ?? null },
+  ...(rows.some(({ system }) => !missing(system.year)) ? [YEAR] : []),
 ];
 
 /**
