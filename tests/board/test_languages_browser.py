@@ -106,6 +106,7 @@ def test_the_line_is_between_served_and_unserved(open_page: Open, two_systems: P
 
 def test_circles_tell_what_they_rest_on(open_page: Open, two_systems: Path) -> None:
     tab = open_page("#/languages", index=two_systems)
+    tab.wait_for_selector(".map a")
     assert tab.locator(".map a").count() == 50
     german = tab.locator(".map a[data-key=map-de]")
     german.focus()
@@ -343,6 +344,7 @@ def test_two_hundred_languages(open_page: Open, two_hundred: Path) -> None:
     assert tab.evaluate("document.activeElement.ariaLabel") == tab.locator(".map a").nth(1).get_attribute("aria-label")
     assert tab.locator(".map a[tabindex='0']").count() == 1
     go(tab, "#/languages?view=tree")
+    tab.wait_for_selector(".tree a")
     assert tab.locator(".tree a[data-key^=tree-]").count() == suite_languages
     assert tab.locator(".tree a:not([tabindex='-1'])").count() == 1
     # Two systems need no sideways scrolling: the heat map goes on below.
