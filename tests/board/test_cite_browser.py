@@ -124,7 +124,7 @@ def test_pages_of_systems_and_languages_have_a_card(open_page: Open, site: Path,
 
 
 @pytest.mark.parametrize(
-    "hash_", ["#/language/sw", "#/languages?view=map", "#/task/xnli/sw", "#/languages?view=heat&task=xnli"]
+    "hash_", ["#/language/sw", "#/languages?view=map", "#/task/xnli/sw", "#/languages?view=heat&task=xnli", "#/compare"]
 )
 def test_a_chart_is_saved_as_svg_and_png(
     open_page: Open, site: Path, data_hash: str, tmp_path: Path, hash_: str

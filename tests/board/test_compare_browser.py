@@ -133,11 +133,11 @@ def test_insignificant_differences_are_grey_and_untested_ones_hollow(open_page: 
         mark = tab.locator(f".forest tr.task:has-text('{name}') .forest-mark circle")
         colour = tab.evaluate(fill, mark.element_handle())
         assert colour == ("rgb(0, 114, 178)" if says.startswith("alpha") else "rgb(123, 134, 147)")
-        assert tab.locator(f".forest tr.task:has-text('{name}') .forest-mark line").count() == 1
+        assert tab.locator(f".forest tr.task:has-text('{name}') .forest-mark .interval line").count() == 1
     # The mean over tasks in a language has no interval.
     language = tab.locator(".forest tr.language").first
     assert tab.evaluate(fill, language.locator(".forest-mark circle").element_handle()) == "rgb(255, 255, 255)"
-    assert language.locator(".forest-mark line").count() == 0
+    assert language.locator(".interval line").count() == 0
     # Cells that are not significant have no colour in the matrix.
     cells = [line for line in exported(tab) if line["level"] == "cell"]
     tied = sum(line["verdict"] == "not distinguishable" for line in cells)

@@ -1,6 +1,5 @@
 """Predictions in tables: pandas and polars data frames, Arrow tables, `datasets.Dataset`, or a mapping of columns."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -50,7 +49,7 @@ def is_table(given: object) -> bool:
 def answers_in_table(table: Tabular, *, pseudo: bool = False) -> dict[str, dict[str, dict[str, Any]]]:
     """Return {task: {language: {id: answer}}} of a table with the columns of `COLUMNS`.
 
-    Missing answers (None, NaN) are abstentions. With `pseudo`, languages need not belong to the task.
+    Missing answers are abstentions. With `pseudo`, languages need not belong to the task.
 
     Raises:
         PredictionError: a missing column, an empty cell, or an id that occurs twice; names the column and the row.
@@ -140,11 +139,11 @@ def _id(identifier: object, where: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return an answer as Python values: None for missing values of numpy and pandas, lists for arrays."""
+    """Return an answer as Python values: None for the missing values of pandas, lists for arrays."""
     if isinstance(value, str):
         return value
     if hasattr(value, "tolist"):
         value = value.tolist()
-    if type(value).__name__ in _MISSING or (isinstance(value, float) and math.isnan(value)):
+    if type(value).__name__ in _MISSING:
         return None
     return list(map(plain, value)) if isinstance(value, list | tuple) else value

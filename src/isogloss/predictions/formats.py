@@ -3,6 +3,7 @@
 XTREME's line formats have no ids, so the caller names their rows.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
@@ -67,9 +68,13 @@ class Answers:
             raise DataError(f"more than {MAX_ANSWERS:,} answers", where=str(self.path))
 
     def convert(self, kind: Kind, identifier: str, value: Any) -> None:
-        """Add an untyped answer, None to abstain; a wrong type becomes a problem."""
+        """Add an untyped answer, None to abstain; a wrong type becomes a problem.
+
+        NaN stands for missing text in data frames. Where answers are numbers, it is what a broken system predicts.
+        """
+        missing = value is None or (isinstance(value, float) and math.isnan(value) and kind.answer_type is not float)
         try:
-            typed = None if value is None else kind.normalize(msgspec.convert(value, kind.answer_type))
+            typed = None if missing else kind.normalize(msgspec.convert(value, kind.answer_type))
         except msgspec.ValidationError as error:
             self.wrong(0, f"answer to {identifier!r}: {error}", f"Write {kind.answer_help}")
         else:

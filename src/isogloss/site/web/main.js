@@ -122,7 +122,8 @@ function chartCaption(board, chart) {
     shortHash(board) ? `data ${shortHash(board)}` : "",
     `built ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}`,
   ];
-  return { title: caption?.textContent ?? described ?? page, source: source.filter(Boolean).join(" · ") };
+  const label = chart.matches("[role=region]") ? chart.getAttribute("aria-label") : null;
+  return { title: caption?.textContent ?? described ?? label ?? page, source: source.filter(Boolean).join(" · ") };
 }
 
 /** @param {string} id */

@@ -1,4 +1,5 @@
 import { languageName } from "./decode.js";
+import { memoized } from "./ranking.js";
 import { bestScore, referenceOf } from "./relative.js";
 import { columnScale } from "./score_scale.js";
 import { scoreText } from "../page/dom.js";
@@ -9,7 +10,12 @@ export const bestInCell = (board, task, code) => bestScore(task, code, board.sys
 
 // The best score of any system in English, or in the best language of a task without English.
 /** @param {Board} board @param {Task} task */
-export const englishReference = (board, task) => referenceOf(task, board.systems);
+export const englishReference = (board, task) => englishReferences(board).get(task.id) ?? referenceOf(task, board.systems);
+
+/** @type {(board: Board) => Map<string, { code: string } & Best>} */
+const englishReferences = memoized(
+  (board) => new Map(board.tasks.map((task) => [task.id, referenceOf(task, board.systems)])),
+);
 
 // Scores on these tasks can be averaged in per cent of English.
 /** @param {Board} board @param {Task} task */

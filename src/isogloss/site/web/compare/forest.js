@@ -25,8 +25,8 @@ export function forestLimit(averages, cells) {
 const placeOf = (value, limit) => 50 + HALF * Math.min(1.06, Math.max(-1.06, value / limit));
 
 // The mark of a contrast: in the winner's colour if significant, grey if not, hollow if not tested.
-/** @param {Contrast} contrast @param {number} limit @param {number[]} colours */
-function leadMark(contrast, limit, colours) {
+/** @param {Contrast} contrast @param {number} limit @param {number[]} colours @param {boolean} [inTable] */
+function leadMark(contrast, limit, colours, inTable = false) {
   const kind = verdictKind(contrast);
   /** @param {number} value @returns {any} */
   const x = (value) => `${placeOf(value, limit)}%`;
@@ -43,7 +43,9 @@ function leadMark(contrast, limit, colours) {
     "text-anchor": contrast.lead > 0 ? "end" : "start",
   });
   arrow.textContent = contrast.lead > 0 ? "›" : "‹";
-  return drawn("svg", { class: "forest-mark", height: ROW_HEIGHT, "aria-hidden": "true" }, beyond ? arrow : mark);
+  // Also the background of the cell, which a saved picture does not have.
+  const zero = inTable ? drawn("line", { x1: "50%", x2: "50%", y1: 0, y2: ROW_HEIGHT, class: "zero" }) : null;
+  return drawn("svg", { class: "forest-mark", height: ROW_HEIGHT, "aria-hidden": "true" }, zero, beyond ? arrow : mark);
 }
 
 /** @param {number} limit @param {System[]} pair */
@@ -102,7 +104,7 @@ function forestLine({ contrast, head, level, key }, { limit, pair, colours }) {
     element("th", { scope: "row" }, head, element("span", { class: "of scores", "aria-hidden": "true" }, scores)),
     element("td", { class: "number wide" }, scoreText(contrast.first)),
     element("td", { class: "number wide" }, scoreText(contrast.second)),
-    element("td", { class: "drawing" }, leadMark(contrast, limit, colours)),
+    element("td", { class: "drawing" }, leadMark(contrast, limit, colours, true)),
     element(
       "td",
       { class: "number difference" },

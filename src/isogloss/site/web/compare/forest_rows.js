@@ -18,6 +18,9 @@ const byDifference = (params) => params.get("order") === BY_DIFFERENCE;
 const inOrder = (contrasts, params) =>
   byDifference(params) ? [...contrasts].sort((a, b) => b.lead - a.lead) : contrasts;
 
+/** @param {System[]} pair */
+const pairNames = (pair) => pair.map(({ fullName }) => fullName).join(" and ");
+
 /** @param {URLSearchParams} params @param {string} id */
 const isUnfolded = (params, id) => params.getAll("unfold").some((one) => one === id || one === ALL_TASKS);
 
@@ -88,7 +91,7 @@ export function taskForest(board, { top, categories, tasks, cells }, options, pa
           link(hashOf(["task", contrast.id, cell.code ?? ""]), cell.title),
           cellMetric && !cell.test ? element("span", { class: "of" }, metricTitle(cellMetric)) : null,
           options.examples.has(cell.id)
-            ? element("a", { class: "of", href: examplesHash(options.pair, contrast.id, cell.code ?? "") }, "examples")
+            ? element("a", { class: "of not-saved", href: examplesHash(options.pair, contrast.id, cell.code ?? "") }, "examples")
             : null,
         ],
         level: "cell",
@@ -98,7 +101,7 @@ export function taskForest(board, { top, categories, tasks, cells }, options, pa
   });
   return forestTable({
     ...options,
-    label: `Differences by task, ${side}`,
+    label: `Differences by task: ${pairNames(options.pair)}`,
     title: "Task",
     groups: [
       { title: "", rows: averages.map((contrast) => averageRow(contrast, side)) },
@@ -169,7 +172,7 @@ export function languageForest(board, { languages }, options, params) {
       );
   return forestTable({
     ...options,
-    label: `Differences by language, ${side}`,
+    label: `Differences by language: ${pairNames(options.pair)}`,
     title: "Language",
     groups: [...bands].map(([title, rows]) => ({ title, rows: rows.map(rowOf) })),
   });

@@ -59,8 +59,8 @@ function pictured(node) {
     for (const [name, value] of Object.entries({ x, y, width, height })) part.setAttribute(name, String(value));
     return [{ box, part }];
   }
-  // Captions are titles of files, and for screen readers on pages.
-  if (width <= 1 || node.nodeName === "CAPTION") return [];
+  // Captions are titles of files, and for screen readers on pages. What is to be pressed has no use in a file.
+  if (width <= 1 || node.matches("caption, button, .not-saved")) return [];
   const fill = node.classList.contains("untested") ? `url(#${HATCH})` : getComputedStyle(node).backgroundColor;
   const ground = fill === CLEAR ? [] : [{ box, part: drawn("rect", { x, y, width, height, fill }) }];
   return [...ground, ...[...node.childNodes].flatMap(pictured)];
@@ -231,7 +231,7 @@ function chartTools(chart, captionOf) {
  */
 export function watchCharts(page, captionOf) {
   const attach = () => {
-    const tables = [...page.querySelectorAll("table.heat")].map(
+    const tables = [...page.querySelectorAll("table.heat, table.forest")].map(
       (table) => /** @type {Element} */ (table.parentElement),
     );
     for (const chart of [...page.querySelectorAll(".plot"), ...tables])
