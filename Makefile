@@ -17,7 +17,7 @@ uv_install = $(UV) export --quiet --frozen --all-extras --no-hashes --no-emit-pr
 	$(UV) pip install --quiet --python $(1)/bin/python $(UV_INDEX) --constraint $(1)/locked.txt --constraint constraints.txt $(2)
 install = $(if $(UV),{ $(uv_install); } || )$(1)/bin/python $(PIP_INSTALL) $(2)
 
-.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format docs docs-tools docs-pages pictures bench dist lowest lint-types release-check pin lock audit clean python
+.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format docs docs-tools docs-pages pictures bench lint-types dist release-check sbom lowest pin lock audit clean python
 
 help:
 	@echo "make demo       run, score, explain and report the n-gram baseline on the embedded suite, and build a leaderboard, offline"
@@ -26,11 +26,15 @@ help:
 	@echo "make test       run all tests, or those of PYTEST=… (on real files too if ISOGLOSS_DATA is set to a data folder)"
 	@echo "make lint       ruff, mypy --strict, import layers"
 	@echo "make lint-js    tsc --strict and eslint on the JavaScript (needs node and npm)"
+	@echo "make lint-types types of the public functions as pyright sees them (needs node and npm)"
 	@echo "make test-js    unit tests of the JavaScript (needs node)"
 	@echo "make docs       build the documentation site and the published board in it: out/docs/site, ready for any static host"
 	@echo "make bench      compare the speed with peer libraries"
 	@echo "make pictures   make the pictures of the README and the gallery again (needs Chromium)"
 	@echo "make dist       build the source archive and the wheel, twice, and install them into every Python on this machine"
+	@echo "make release-check TAG=v1.2.3   check the version, the changelog and the tree before a release, and print its notes"
+	@echo "make sbom       list the packages that Isogloss installs in out/sbom.json (CycloneDX) and check their licences"
+	@echo "make lowest     run a part of the tests with the oldest versions that pyproject.toml allows (needs uv)"
 	@echo "make pin        pin the newest versions that a board's server needs, with hashes, in deploy/requirements.txt"
 	@echo "make lock       renew uv.lock, whose versions uv installs"
 	@echo "make audit      look up known vulnerabilities of these versions (needs the network)"
@@ -94,6 +98,11 @@ lint-js:
 test-js:
 	tests/js/check.sh test
 
+# The same programs that a test checks with mypy. The test skips without pyright.
+PYRIGHT := pyright@1.1.414
+lint-types: setup
+	npx --yes --package $(PYRIGHT) -- $(BIN)/python -m pytest -q -rs tests/test_typing.py -k pyright
+
 format: setup
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
@@ -128,13 +137,27 @@ dist: setup
 	$(call install,.venv,build)
 	scripts/check_wheel.sh $(BIN)/python
 
+release-check:
+	@$(PYTHON) scripts/check_release.py $(or $(TAG),$(error make release-check TAG=v1.2.3))
+
+# Packages of the base installation and of the extras without torch, whose builds for GPUs have licences of their own.
+EXTRAS := board,charts,hub,llm,notebooks,postgresql,slurm,tables,zstd
+LICENCES := MIT;BSD;Apache;ISC;PSF;Python;Mozilla;MPL;LGPL;Unlicense
+sbom: | python
+	$(PYTHON) -m venv --clear .venv-sbom/packages
+	.venv-sbom/packages/bin/python $(PIP_INSTALL) '.[$(EXTRAS)]'
+	$(PYTHON) -m venv --clear .venv-sbom/tools
+	.venv-sbom/tools/bin/python $(PIP_INSTALL) cyclonedx-bom==7.5.0 pip-licenses==5.5.5
+	mkdir -p out
+	.venv-sbom/tools/bin/cyclonedx-py environment --output-reproducible --output-file out/sbom.json .venv-sbom/packages
+	.venv-sbom/tools/bin/pip-licenses --python .venv-sbom/packages/bin/python --partial-match --allow-only '$(LICENCES)' >out/licences.txt
+
 # The oldest versions that pyproject.toml allows of the packages that it names, without torch. Only uv can choose them.
-LOWEST := board,charts,hub,llm,notebooks,postgresql,slurm,tables,zstd
 LOWEST_TESTS := tests/cli/test_main.py tests/cli/test_completion.py tests/predictions tests/scoring tests/tasks tests/results tests/report \
 	tests/test_api.py tests/test_checked_settings.py tests/board/server/test_doctor.py
 lowest:
 	$(or $(UV),$(error make lowest needs uv: https://docs.astral.sh/uv)) venv --quiet --clear --python $(PYTHON) .venv-lowest
-	$(UV) pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct --editable '.[$(LOWEST)]'
+	$(UV) pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct --editable '.[$(EXTRAS)]'
 	$(UV) pip install --quiet --python .venv-lowest/bin/python pip pytest pytest-xdist hypothesis jsonschema
 	.venv-lowest/bin/python -m pytest $(DISTRIBUTED) -q -m "not slow" $(LOWEST_TESTS)
 
@@ -154,4 +177,4 @@ lock:
 	$(or $(UV),$(error make lock needs uv: https://docs.astral.sh/uv)) lock --quiet --upgrade --default-index https://pypi.org/simple
 
 clean:
-	rm -rf .venv .venv-demo .venv-docs .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis out
+	rm -rf .venv .venv-demo .venv-docs .venv-lowest .venv-sbom .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis out

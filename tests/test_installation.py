@@ -81,6 +81,10 @@ def test_other_installers(tmp_path: Path, no_gpu: None, monkeypatch: pytest.Monk
     )
     tool = Path("/home/me/.local/share/uv/tools/isogloss")
     assert install_command("charts", prefix=tool) == "uv tool install --force 'isogloss[charts]'"
+    run = Path("/home/me/.cache/pipx/88776e8afc611ed")
+    assert install_command("charts", prefix=run) == "pipx run --spec 'isogloss[charts]' isogloss …"
+    uvx = Path("/home/me/.cache/uv/archive-v0/42PmRCcRf6T2hTF7")
+    assert install_command("charts", prefix=uvx) == "uvx --from 'isogloss[charts]' isogloss …"
     (tmp_path / "pyvenv.cfg").write_text("home = /usr/bin\nuv = 0.9.1\n")
     of_uv = f"uv pip install --python {sys.executable} 'isogloss[train]'"
     assert install_command("train", prefix=tmp_path) == f"UV_TORCH_BACKEND=auto {of_uv}"

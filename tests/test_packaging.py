@@ -15,12 +15,36 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCKED = {each["name"]: each for each in tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"]}
 Entry = dict[str, Any]
+NOTES = "## [Unreleased]\n\n## [1.2.3] - 2026-11-19\n\n### Added\n\n- More.\n\n## [1.2.2] - 2026-10-01\n\n- Less.\n"
 
 
 def test_version_is_the_same_everywhere() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {__version__}\n" in citation
     assert __version__ in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("tag", "changelog", "changed", "wanted"),
+    [
+        ("v1.2.3", NOTES, "", []),
+        ("v1.2.4", NOTES, "", ["the tag is v1.2.4"]),
+        ("1.2.3", NOTES, "", ["the tag is 1.2.3"]),
+        ("v1.2.3", NOTES, " M README.md", ["uncommitted changes"]),
+        ("v1.2.3", NOTES.replace("[1.2.3] - 2026-11-19", "[1.2.3]"), "", ["CHANGELOG.md: the heading must be"]),
+        ("v1.2.3", NOTES.replace("- More.", ""), "", ["CHANGELOG.md: the entry for 1.2.3 is empty"]),
+        ("v2", NOTES.replace("1.2.3", "1.2.0"), " M x", ["the tag is v2", "uncommitted", "CHANGELOG.md has no entry"]),
+    ],
+)
+def test_wrong_releases_are_stopped(
+    tag: str, changelog: str, changed: str, wanted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import check_release
+
+    found = check_release.problems(tag, "1.2.3", changelog, changed)
+    assert [problem for problem, start in zip(found, wanted, strict=True) if not problem.startswith(start)] == []
+    assert wanted or check_release.release_notes(changelog, "1.2.3") == "### Added\n\n- More."
 
 
 def test_addresses_are_those_of_the_building_repository(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Commands that install extras the way Isogloss itself was installed: pip, uv, pipx, or a checkout."""
+"""Commands that install extras the way Isogloss itself was installed: pip, uv, uvx, pipx, or a checkout."""
 
 import json
 import shlex
@@ -24,12 +24,16 @@ def install_command(extra: str, *, prefix: Path | None = None) -> str:
     torch = extra in _WITH_TORCH
     cpu_only = torch and shutil.which("nvidia-smi") is None
     parts = environment.parts
-    if "pipx" in parts and "venvs" in parts:
+    if "pipx" in parts:
         index = f" --pip-args='--extra-index-url {CPU_INDEX}'" if cpu_only else ""
+        if "venvs" not in parts:  # the environment of `pipx run`, in its cache
+            return f"pipx run{index} --spec {quoted} isogloss …"
         return f"pipx install --force{index}{' --editable' * editable} {quoted}"
     backend = "UV_TORCH_BACKEND=auto " if torch else ""  # uv looks for a GPU itself
     if "uv" in parts and "tools" in parts:
         return f"{backend}uv tool install --force{' --editable' * editable} {quoted}"
+    if "archive-v0" in parts:  # the environment of `uvx` in its cache
+        return f"{backend}uvx --from {quoted} isogloss …"
     if _made_by_uv(environment):
         return f"{backend}uv pip install --python {shlex.quote(sys.executable)}{' --editable' * editable} {quoted}"
     index = f" --extra-index-url {CPU_INDEX}" if cpu_only else ""

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
+import isogloss
 from isogloss.data.fetch import fetch
 from isogloss.data.fetch.catalog import Dataset, ExtractRule, RemoteFile
-from isogloss.errors import DataError
+from isogloss.errors import DataError, UnknownNameError
 
 TEXT = b"one sentence a line\n" * 500
 FILE = RemoteFile(
@@ -115,6 +116,7 @@ def dying(step):
     return wrapper
 os.replace, os.rename = dying(os.replace), dying(os.rename)
 from pathlib import Path
+import isogloss
 from isogloss.data.fetch import fetch
 dataset, mirror, data = sys.argv[2:]
 dataset = pickle.loads(bytes.fromhex(dataset))
@@ -189,3 +191,18 @@ def test_link_in_the_data_folder_stays(tmp_path: Path) -> None:
     assert place.is_symlink()
     assert elsewhere.read_bytes() == TEXT
     assert [path.name for path in elsewhere.parent.iterdir()] == ["plain.txt"]
+
+
+def test_by_name_and_failures_are_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_hand = Dataset(
+        name="treebank", title="Treebank", licence="none", sources=(), by_hand=("x/*.conllu",), note="buy it"
+    )
+    monkeypatch.setattr("isogloss.data.fetch.catalog.datasets", lambda: {"toy": TOY, "treebank": by_hand})
+    mirror = mirrored(tmp_path / "mirror", {"toy/plain.txt": TEXT})
+    (outcome,) = isogloss.fetch("toy", data=tmp_path / "data", mirror=mirror)
+    assert (outcome.state, outcome.problem) == ("fetched", None)
+    with pytest.raises(UnknownNameError, match="Did you mean toy"):
+        isogloss.fetch("toyy", data=tmp_path / "data", mirror=mirror)
+    (tmp_path / "mirror/toy/plain.txt").write_bytes(b"other")
+    with pytest.raises(DataError, match=r"2 problems: toy: .*treebank: buy it\. Call it again to resume"):
+        isogloss.fetch("toy", "treebank", data=tmp_path / "empty", mirror=mirror)

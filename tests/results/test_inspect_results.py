@@ -41,6 +41,8 @@ def test_accuracy_with_its_interval(tmp_path: Path) -> None:
     (record,) = read_records(path)
     number = record["xcopa", "sw"].metrics["accuracy"]
     assert (number.value, number.low, number.high, number.n) == pytest.approx((60, 56.08, 63.92, 500), abs=0.001)
+    notes = [row.note for row in record.rows() if row.low is None]
+    assert notes and all(note.endswith("; reported without an interval") for note in notes)
     (system,) = read_results([path])
     assert (system.name, system.regime, system.reported) == ("openai/gpt", "prompted", True)
     assert system.metadata["evaluator_version"] == "0.3.1"

@@ -213,14 +213,15 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
 
     def rows(self) -> Iterator[ScoreRow]:
         """Yield the record as tidy rows, one per number."""
+        any_row = partial(_row, why=NO_INTERVAL if self.isogloss else "reported without an interval")
         for cell in self.cells:
             apart = PSEUDO_SET if self.is_apart(cell) else ""
             note = "; ".join(filter(None, [PARTIAL_GOLD if cell.partial else "", apart, cell.subset_note]))
             for metric, number in cell.metrics.items():
                 where = {"task": cell.task, "language": cell.language, "split": cell.split}
-                yield _row("cell", number, note, **where, metric=metric, signature=cell.signature)
+                yield any_row("cell", number, note, **where, metric=metric, signature=cell.signature)
             yield from _reply_rows(cell)
-        row = partial(_row, split=self.split)
+        row = partial(any_row, split=self.split)
         for average in self.tasks:
             for metric, number in {**average.metrics, "score": average.score}.items():
                 yield row("task", number, _lacks(average.missing), task=average.name, metric=metric)
@@ -230,7 +231,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
         if top.score is not None:
             yield row("overall", top.score, _lacks(top.missing), task=self.suite, metric=top.rule)
         for pairs in self.pairs:
-            row = partial(_row, note="", task=pairs.task, split=self.split, metric=pairs.metric)
+            row = partial(any_row, note="", task=pairs.task, split=self.split, metric=pairs.metric)
             for name, number in pairs.subsets.items():
                 yield row("subset", number, language=name)
             for query, targets in pairs.matrix.items():
@@ -369,9 +370,11 @@ def signature_parts(signature: str) -> dict[str, str]:
     return dict(part.split(":", 1) for part in signature.split("|") if ":" in part)
 
 
-def _row(level: str, number: Number, note: str, *, language: str = "", signature: str = "", **where: str) -> ScoreRow:
+def _row(
+    level: str, number: Number, note: str, *, why: str, language: str = "", signature: str = "", **where: str
+) -> ScoreRow:
     if number.low is None:
-        note = "; ".join(filter(None, [note, NO_INTERVAL]))
+        note = "; ".join(filter(None, [note, why]))
     figures = {"value": number.value, "low": number.low, "high": number.high, "n": number.n}
     row: dict[str, Any] = {"level": level, "language": language, **where, **figures, "note": note}
     return ScoreRow(**row, signature=signature)
