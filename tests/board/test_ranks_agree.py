@@ -12,7 +12,7 @@ import pytest
 
 from board.made_systems import XTREME_R, number, record
 from isogloss.board.build import make_board
-from isogloss.board.ranking import PairedTests
+from isogloss.board.ranking import PairedTests, most_tested
 from isogloss.board.site import WEB, read_systems
 from isogloss.board.system_model import PairedTest
 from isogloss.results.system import SystemResult
@@ -81,3 +81,7 @@ def test_the_page_agrees_with_the_builder(tmp_path: Path, paired: bool) -> None:
         assert answers[name] == expected, name
     assert answers["category"]["test"] == ("examples" if paired else "languages")
     assert len(answers["flat"]["groups"]) > 3
+
+
+def test_pairs_of_more_systems_are_tested_on_fewer_cells() -> None:
+    assert [most_tested(cells) for cells in (1, 9, 87, 202, 1000)] == [100, 75, 24, 16, 16]

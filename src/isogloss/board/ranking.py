@@ -244,7 +244,7 @@ def paired_tests(
     request = Request(suite=suite, tasks=suite.tasks, split=entries[indices[0]].scorer.split or "test", data=data)
     try:
         judged = {}
-        tested = indices[: _most_tested(max(len(entries[index].cells) for index in indices))]
+        tested = indices[: most_tested(max(len(entries[index].cells) for index in indices))]
         # Seeds of two systems must not be taken for the same, whatever the systems are called.
         for index, name in zip(tested, distinct_names([entries[index].name for index in tested]), strict=True):
             left_out: list[LeftOut] = []
@@ -267,7 +267,7 @@ def paired_tests(
         return PairedTests(why_none=str(error))
 
 
-def _most_tested(cells: int) -> int:
+def most_tested(cells: int) -> int:
     """Return the largest number of systems with tests of all pairs on this many cells each."""
     fitting = (count for count in range(MOST_LETTERED, MOST_TESTED, -1) if comb(count, 2) * cells <= _MOST_CELL_TESTS)
     return next(fitting, MOST_TESTED)

@@ -212,12 +212,10 @@ def check(
       isogloss task check nusax --data data --languages ace,su
       isogloss task check my-task.toml --strict --json report.json
     """
-    from json import dumps
     from textwrap import fill
 
     from rich.console import Console
 
-    from isogloss.data.files import atomic_write
     from isogloss.escaping import printable
     from isogloss.tables.task_check import defect_lines, labels_table, sizes_table
     from isogloss.tasks.checking.check import check_task
@@ -234,6 +232,5 @@ def check(
         console.print(wrapped, style=styles[style], markup=False, highlight=False, soft_wrap=True)
     console.print(f"\n{fill(report.verdict, console.width)}", style="bold", markup=False, highlight=False)
     if json is not None:
-        with atomic_write(json) as stream:
-            stream.write(dumps(report.to_json(), ensure_ascii=False, indent=1) + "\n")
+        report.to_json(json)
     raise typer.Exit(1 if report.errors or (strict and report.warnings) else 0)

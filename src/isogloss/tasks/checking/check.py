@@ -1,5 +1,6 @@
 """Read all files of a task and report what is wrong with them."""
 
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -8,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from isogloss.data.files import read_bytes
+from isogloss.data.files import atomic_write, read_bytes
 from isogloss.decoding import MARK
 from isogloss.errors import DataError, IsoglossError, MissingDataError
 from isogloss.figures import counted
@@ -69,9 +70,9 @@ class TaskReport:
         place = f" in {counted(len(languages), 'language')}" if languages else ""
         return f"{counted(len(self.defects), 'problem')}{place} ({', '.join(parts)}); {read}"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as one JSON object."""
-        return {
+    def to_json(self, path: Path | str | None = None) -> str:
+        """Return everything as one JSON object; with a path, also write it."""
+        record = {
             "schema": "isogloss-task-check/1",
             "task": self.task,
             "title": self.title,
@@ -82,6 +83,11 @@ class TaskReport:
             "labels": self.labels,
             "defects": [defect.record() for defect in self.defects],
         }
+        text = json.dumps(record, ensure_ascii=False, indent=1) + "\n"
+        if path is not None:
+            with atomic_write(Path(path)) as stream:
+                stream.write(text)
+        return text
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per defect."""

@@ -109,6 +109,8 @@ export const printedOnly = (board, system, tasks) =>
 /** @param {ContrastCounts} counts @param {string} noun @param {System[]} pair @returns {Child[]} */
 export function countWords({ first, second, open, untested, all }, noun, pair) {
   if (untested === all) return [];
+  if (!first && !second)
+    return [`Neither is significantly better in any of ${plural(all, noun)}${untested ? ` (${untested} not tested)` : ""}.`];
   const order = second > first ? [1, 0] : [0, 1];
   const wins = [first, second];
   const [more, fewer] = order;

@@ -173,6 +173,7 @@ export function pickCard(board, wish, group, pick, { order }) {
       { class: "who soft" },
       nameOf(system.regime ?? ""),
       system.year ? ` · ${system.year}` : "",
+      " ",
       badges(system),
       ranks,
     ),

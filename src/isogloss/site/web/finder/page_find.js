@@ -43,7 +43,7 @@ function foundResults(board, found, testLater) {
   const conditions = wishConditions(wish).replace(", ", " and ");
   const have = (/** @type {number} */ count) => (count === 1 ? "has" : "have");
   const count = conditions
-    ? `${countText(found.kept)} of ${plural(found.tested, "tested system")} ${have(found.kept)} ${conditions}`
+    ? `${found.tested > 1 ? `${countText(found.kept)} of ${countText(found.tested)} tested systems` : "the only tested system"} ${have(found.kept)} ${conditions}`
     : `${plural(found.tested, "system")} ${have(found.tested)} scores`;
   const head = element(
     "p",

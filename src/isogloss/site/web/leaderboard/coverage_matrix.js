@@ -1,6 +1,6 @@
 import { categoryTitle } from "../board/describe.js";
 import { coveragePatterns } from "../board/coverage.js";
-import { element, link, listed, nameOf, plural } from "../page/dom.js";
+import { countText, element, link, listed, nameOf, plural } from "../page/dom.js";
 import { taskLink } from "../board/parts.js";
 import { groupedBy } from "../board/ranking.js";
 import { hashOf } from "../page/state.js";
@@ -59,7 +59,7 @@ export function coverageMatrix(board, systems) {
       element("table", { class: "data cover" }, head, element("tbody", {}, patterns.map(row))),
     ),
     all.length > patterns.length
-      ? element("p", { class: "soft" }, `Showing the ${MOST_PATTERNS} widest of ${all.length} patterns.`)
+      ? element("p", { class: "soft" }, `Showing the ${MOST_PATTERNS} widest of ${countText(all.length)} patterns.`)
       : null,
   );
 }

@@ -61,7 +61,7 @@ export function suitePanels(board, { suites: [old, now], events }, drawnPoints, 
       ? null
       : panel(
           "xtreme-r",
-          `XTREME-R's first results: mean over the categories of ${plural(now.tasks.length, "task")}`,
+          `XTREME-R's first results: mean over ${new Set(now.tasks.map(({ category }) => category)).size} categories`,
           started,
           [],
           size,
@@ -93,7 +93,7 @@ function panelDrawing(title, scored, dated, { scale, height }, width) {
   const edge = { ...SUITE_EDGE, bottom: SUITE_EDGE.bottom + lane };
   const area = plane(width, height + lane, YEARS, scale, edge);
   const marks = scored.map(({ date, value }) => ({ x: area.x(decimalYear(date)), y: area.y(value ?? NaN) }));
-  const ticks = QUARTERS.filter((_, at) => width > 420 || at % 2 === 0);
+  const ticks = QUARTERS.filter((_, at) => width > 520 || at % 2 === 0);
   return drawn(
     "svg",
     { width, height: area.height, role: "group", "aria-label": title },

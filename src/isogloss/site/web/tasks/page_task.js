@@ -8,7 +8,7 @@ import { directedPaint } from "../charts/colour.js";
 import { heatTables, scoreKey } from "../charts/heatmap.js";
 import { pointsOf } from "../charts/strip_chart.js";
 import { systemTable } from "../leaderboard/system_table.js";
-import { element, link, missing, plural } from "../page/dom.js";
+import { countText, element, link, missing, plural } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
 import { taskLanguagePage } from "./page_task_language.js";
 import { pseudoOfTask } from "./pseudo_scores.js";
@@ -85,7 +85,7 @@ function taskHeatMap(board, task, codes, ordered) {
     heatTables({
       rows: systems,
       ...languageHeads(languages, ({ code }) => hashOf(["task", task.id, code])),
-      caption: `${cellTitle(task)}: ${systems.length < scored.length ? `the highest ${systems.length} of ${scored.length} systems` : plural(systems.length, "system")} by language`,
+      caption: `${cellTitle(task)}: ${systems.length < scored.length ? `the highest ${systems.length} of ${countText(scored.length)} systems` : plural(systems.length, "system")} by language`,
       rowHead: systemWithRegime,
       value: (system, { code }) => cellScore(task, system, code),
       text: (score) => String(Math.round(score)),

@@ -32,7 +32,7 @@ export function taskLanguagePage(board, task, code) {
     cellHead(board, task, language, points),
     cellChart(board, task, language, points.slice(0, MOST_DRAWN)),
     points.length > MOST_DRAWN
-      ? element("p", { class: "soft" }, `Showing the highest ${MOST_DRAWN}; the table has all ${points.length}.`)
+      ? element("p", { class: "soft" }, `Showing the highest ${MOST_DRAWN}; the table has all ${countText(points.length)}.`)
       : null,
     element("h2", {}, "All systems"),
     systemTable(board, params, table),
