@@ -31,6 +31,7 @@ _OTHER_PAIRS = 2.0
 _NEGLIGIBLE = 1e-12
 # The continued fraction gains several digits per step.
 _STEPS = 400
+_BLOCK = 8192
 
 
 def language_tests(
@@ -197,7 +198,16 @@ def _t_tails(t: FloatArray, freedom: float) -> FloatArray:
 
 
 def _beta_shares(x: FloatArray, a: float, b: float) -> FloatArray:
-    """Return the regularised incomplete beta function for x below its mean, by the fraction of `student.t_tail`."""
+    """Return the regularised incomplete beta function for x below its mean, block by block: blocks fit in the cache."""
+    shares = np.empty_like(x)
+    for start in range(0, len(x), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        shares[block] = _beta_block(x[block], a, b)
+    return shares
+
+
+def _beta_block(x: FloatArray, a: float, b: float) -> FloatArray:
+    """Return `_beta_shares` of one block, by the continued fraction of `student.t_tail`."""
     value, inverse, ratio = np.ones_like(x), np.ones_like(x), np.full_like(x, np.inf)
     for step in range(1, _STEPS):
         half = step // 2
