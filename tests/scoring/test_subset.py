@@ -121,7 +121,7 @@ def test_cells_outside_of_the_file_need_all_answers(tmp_path: Path) -> None:
     [
         ({"mini-xnli": {}}, "the guide has no answers for mini-xnli/de test"),
         ({"mini-xnli": {"de": {}}}, "no answer for 60 of 60"),
-        ({"mini-xnli": {"de": {"test-0": float("nan")}}}, "Expected `int | str`, got `float`"),
+        ({"mini-xnli": {"de": {"test-0": 0.5}}}, "Expected `int | str`, got `float`"),
     ],
 )
 def test_guides_without_answers(guide: Answers, problem: str, tmp_path: Path) -> None:
