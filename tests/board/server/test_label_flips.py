@@ -9,11 +9,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from board.server.made_board import LANGUAGES, make_board, send, team_client, work_all, zip_of
+from isogloss.board.cards import card_files
+from isogloss.board.model import BoardData
 from isogloss.board.server import intake
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import ScoreRecord, Submission
@@ -105,13 +108,20 @@ def run_board(
     site = (board.site / "current").resolve()
     # The index of the export, which is not served, has positions in the packed file.
     files = [path for path in sorted(site.rglob("*")) if path.is_file() and path.suffix not in (".gz", ".index")]
-    outputs |= {f"page {path.relative_to(site)}": path.read_text(encoding="utf-8") for path in files}
+    pages = {str(path.relative_to(site)): path.read_text(encoding="utf-8") for path in files}
+    # Cards show the figures of the pages' data and no others, so the data stand for them.
+    cards = {name: text for name, text in pages.items() if name.startswith("cards/")}
+    shared = msgspec.json.decode(json_of(pages["data.js"]), type=BoardData)
+    assert cards == {name: content.decode() for name, content in card_files(shared)} != {}
+    outputs |= {f"page {name}": text for name, text in pages.items() if name not in cards}
     outputs["export"] = gzip.decompress((site / RECORDS).read_bytes()).decode()
     with board.engine.connect() as connection:
         for row in connection.execute(select(Submission.key, Submission.state, Submission.problems, Submission.flags)):
             outputs[f"database {row[0]}"] = str(row)
         records = connection.scalars(select(ScoreRecord.record)).all()
     checksums = set(re.findall(r"\|data:([0-9a-f]{12})", "".join(records)))
+    # The hash of the board's data covers the keyed checksums, and otherwise only what is compared here.
+    checksums.add(shared.data_hash)
     outputs |= {f"record {number}": record for number, record in enumerate(records)}
     board.engine.dispose()
     return {name: _cleaned(text, checksums, folder) for name, text in outputs.items()}
@@ -147,6 +157,11 @@ def without_scores(value: Any, names: set[str]) -> Any:
     return [without_scores(inner, names) for inner in value] if isinstance(value, list) else value
 
 
+def json_of(script: str) -> str:
+    """Return the JSON that a file of the pages' data has."""
+    return "{" + script.partition("{")[2].rstrip().rstrip(";").removesuffix(")")
+
+
 def stripped(name: str, text: str) -> str:
     """Return an output without its scores."""
     if name.startswith(("team", "other", "anybody", "submit", "publish", "withdraw")):
@@ -159,8 +174,7 @@ def stripped(name: str, text: str) -> str:
     if name.startswith("record"):
         return json.dumps(without_scores(json.loads(text), {"score", "metrics"}))
     if name == "page data.js" or name.startswith("page systems/"):
-        body = "{" + text.partition("{")[2].rstrip().rstrip(";").removesuffix(")")
-        return json.dumps(without_scores(json.loads(body), PAGE_SCORES | {"gaps"}))
+        return json.dumps(without_scores(json.loads(json_of(text)), PAGE_SCORES | {"gaps"}))
     return text
 
 

@@ -205,7 +205,7 @@ function bandHead(name, v, count, plan, at) {
 
 /** @param {DotRow} row @param {number} v @param {(value: number) => number} u @param {Interval} scale @param {Plan} plan */
 function markRow(row, v, u, [from, to], plan) {
-  const { label, href, figure, goal, others = [], sure = true, lines } = row;
+  const { href, figure, goal, others = [], sure = true, lines } = row;
   const marks = drawn(
     "g",
     { transform: plan.transform },
@@ -220,10 +220,16 @@ function markRow(row, v, u, [from, to], plan) {
     ? uprightTexts(row, isOff ? (row.note ?? row.text ?? "") : (row.note ?? ""), v, u, plan)
     : rowTexts(row, v, plan);
   const node = drawn(href ? "a" : "g", { href }, marks, texts);
-  // Columns do not show all that rows do; visible words come first in a name.
-  if (plan.isUpright) node.setAttribute("aria-label", [label, row.note, row.text].filter(Boolean).join(" "));
+  if (plan.isUpright) node.setAttribute("aria-label", uprightName(row, texts));
   if (!href) node.setAttribute("role", "img");
   return withTip(node, () => lines);
+}
+
+// Columns do not show all that rows do: a name has the visible words, in their order, and then the others.
+/** @param {DotRow} row @param {(Element | null)[]} texts */
+function uprightName({ note, text }, texts) {
+  const visible = texts.map((node) => node?.textContent?.trim());
+  return [...visible, ...[note, text].filter((words) => !visible.includes(words))].filter(Boolean).join(" ");
 }
 
 /** @param {DotRow} row @param {number} v @param {Plan} plan */
@@ -254,9 +260,10 @@ function uprightTexts(row, note, v, u, plan) {
   const value = plan.place(row.figure ? u(row.figure.value) : 0, v);
   const isOff = plan.hasValues && note === row.text;
   return [
+    // The spaces part the words of the link's name.
     drawn("text", plan.isFlat ? flat : slanted, `${row.label} `),
     plan.hasValues && row.figure && !isOff
-      ? drawn("text", { x: value.x + GAP, y: value.y + 4, class: "own" }, row.text ?? "")
+      ? drawn("text", { x: value.x + GAP, y: value.y + 4, class: "own" }, `${row.text ?? ""} `)
       : null,
     note ? drawn("text", { ...freePlace(low.x, low.y + 18, plan), "text-anchor": "middle", class: "noted" }, note) : null,
   ];
