@@ -4,6 +4,7 @@ from functools import cache
 from statistics import fmean
 
 from isogloss.board import model
+from isogloss.board.packing import shown_alike
 from isogloss.languages.published import SUITES, overall, table
 from isogloss.results.published_footnotes import MAIN_TABLES
 from isogloss.results.published_scores import human_score
@@ -61,7 +62,7 @@ def _suite(suite: Suite) -> model.HistorySuite:
                 regime=row.regime,
                 average=row.average,
                 scores={
-                    name: round(fmean(figures[metric] for metric in member.main), 4)
+                    name: shown_alike(fmean(figures[metric] for metric in member.main))
                     for name, member in suite.members.items()
                     if set(member.main) <= set(figures := row.metrics.get(name, {}))
                 },

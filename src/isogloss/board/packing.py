@@ -15,21 +15,30 @@ NONE = 2**BITS - 1
 
 
 def packed(values: Iterable[float | None]) -> str:
-    """Pack scores as 14-bit hundredths, lowest bit first, in base64; `NONE` marks missing scores.
-
-    The last digit is never 5, because programs round it differently. A score with one decimal therefore reads the same
-    on pages as elsewhere.
-    """
+    """Pack scores as 14-bit hundredths, lowest bit first, in base64; `NONE` marks missing scores."""
     numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
     missing = np.isnan(numbers)
     # Correlations may be negative, but packed scores cannot.
     scores = np.where(missing, 0.0, np.maximum(numbers, 0.0))
-    hundredths = np.rint(100 * scores)
-    for index in np.flatnonzero(hundredths % 10 == 5):
-        hundredths[index] += 1 if 100 * rounded(float(scores[index])) > hundredths[index] else -1
-    whole = np.where(missing, NONE, hundredths).astype(np.uint16)
+    whole = np.where(missing, NONE, _hundredths(scores)).astype(np.uint16)
     bits = (whole[:, None] >> np.arange(BITS)) & 1
     return b64encode(np.packbits(bits.astype(np.uint8), bitorder="little").tobytes()).decode()
+
+
+def shown_alike(score: float) -> float:
+    """Round a score as packed scores are, so that it reads the same with one decimal."""
+    return float(_hundredths(np.array([score]))[0] / 100)
+
+
+def _hundredths(scores: FloatArray) -> FloatArray:
+    """Return scores in hundredths whose last digit is never 5, because programs round it differently.
+
+    A score with one decimal therefore reads the same on pages as elsewhere.
+    """
+    hundredths: FloatArray = np.rint(100 * scores)
+    for index in np.flatnonzero(hundredths % 10 == 5):
+        hundredths[index] += 1 if 100 * rounded(float(scores[index])) > hundredths[index] else -1
+    return hundredths
 
 
 def unpacked(text: str) -> FloatArray:
