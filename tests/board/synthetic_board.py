@@ -195,6 +195,7 @@ def synthetic_detail(board: Board, at: int) -> Board:
         "cells": cells,
         "gaps": [{"task": "xnli", "value": 4.0, "low": 2.5, "high": 5.5}],
         "checklist": [{"test": test, "language": code, "value": 7.5 + 3 * at} for test in tests for code in codes],
+        "checklist_languages": [],
         "paired": {second: [{"column": "overall", "difference": 0.4, "low": -0.1, "high": 0.9, "p": 0.12}]}
         if at == 0
         else {},

@@ -352,18 +352,21 @@ def test_explanations_are_on_the_pages_of_their_systems(tmp_path, two_tasks):
 def test_a_checklist_record_joins_the_system_of_its_name(tmp_path):
     from isogloss.scoring.results import CellScore, Number, Overall, Results
 
-    cell = CellScore(
-        task="checklist-comparisons",
-        language="sw",
-        split="test",
-        metrics={"error": Number(12.5, 10.0, 15.0, 200)},
-        signature="",
-    )
+    cells = [
+        CellScore(
+            task="checklist-comparisons",
+            language=code,
+            split="test",
+            metrics={"error": Number(12.5, 10.0, 15.0, 200)},
+            signature="",
+        )
+        for code in ("sw", "ha")
+    ]
     rates = Results(
         suite="checklist",
         system={"name": "m"},
         split="test",
-        cells=[cell],
+        cells=cells,
         tasks=[],
         categories=[],
         overall=Overall("flat", None, []),
@@ -372,7 +375,9 @@ def test_a_checklist_record_joins_the_system_of_its_name(tmp_path):
     )
     board = make_board(read_systems([record("m"), rates], XTREME_R), XTREME_R)
     assert [system.id for system in board.data.systems] == ["m"]
-    (rate,) = board.details[0].checklist
+    # Hausa is in no task of XTREME-R, but has a name.
+    assert [(language.code, language.name) for language in board.details[0].checklist_languages] == [("ha", "Hausa")]
+    rate, _ = board.details[0].checklist
     assert (rate.test, rate.language, rate.value, rate.low) == ("comparisons", "sw", 12.5, 10.0)
 
 

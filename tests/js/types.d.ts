@@ -436,6 +436,7 @@ declare global {
     cells: SystemCell[];
     gaps: SystemGap[];
     checklist: ErrorRate[];
+    checklist_languages: Language[];
     paired: Record<string, PairedTest[] | undefined>;
     missing: string[];
     analyses?: {

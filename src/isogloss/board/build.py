@@ -11,7 +11,7 @@ import msgspec
 
 from isogloss.board import model, system_model
 from isogloss.board.example_tables import ExampleTables, system_analyses
-from isogloss.board.facts import board_languages, shown_names, system_facts, unique_ids
+from isogloss.board.facts import board_languages, language_facts, shown_names, system_facts, unique_ids
 from isogloss.board.history import suite_history
 from isogloss.board.packing import packed
 from isogloss.board.ranking import TESTS, Columns, PairedTests, TestsOfPairs, board_ranks, example_tests
@@ -82,7 +82,7 @@ def make_board(
         rule=model.BoardRule(suite.rule, RULES[suite.rule]),
         tasks=[_task(name, suite) for name in suite.tasks],
         categories=[model.BoardCategory(name, list(names)) for name, names in suite.categories.items()],
-        languages=board_languages(list({code for name in suite.tasks for code in suite.languages_of(name)}), data),
+        languages=board_languages(_codes(suite), data),
         system_fields=list(model.BoardSystem.__struct_fields__),
         systems=systems,
         cells=_cells(entries, suite),
@@ -232,6 +232,7 @@ def _details(
             cells=[_system_cell(*key, cell) for key, cell in entry.cells.items()],
             gaps=[system_model.SystemGap(name, *_short(gap)) for name, gap in transfer_gaps(entry, suite).items()],
             checklist=list(entry.checklist),
+            checklist_languages=language_facts({rate.language for rate in entry.checklist} - _codes(suite)),
             paired={ids[second]: list(pair) for (first, second), pair in tests.items() if first == index},
             missing=missing_cells(entry, suite),
             analyses=analyses.get(ids[index]),
@@ -240,6 +241,10 @@ def _details(
         )
         for index, entry in enumerate(entries)
     ]
+
+
+def _codes(suite: Suite) -> set[str]:
+    return {code for name in suite.tasks for code in suite.languages_of(name)}
 
 
 def _system_cell(name: str, code: str, cell: CellResult) -> system_model.SystemCell:

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from isogloss.board.model import KINDS, BoardLanguage, BoardSystem
@@ -136,13 +137,18 @@ def _amount(known: Mapping[str, Any], name: str) -> Any:
     return "; ".join(parts) or words
 
 
-def board_languages(codes: Sequence[str], data: Path | None) -> list[BoardLanguage]:
-    """Return the languages of a board by code, with only a code if unknown; invalid URIEL files raise DataError."""
-    known = {code: entry for code in sorted(codes) if (entry := known_language(code)) is not None}
-    folder = data or default_data_dir()
-    near = _nearest(
-        tuple(known.items()), read_uriel(folder, known, skip_missing=True) if uriel_folder(folder) else None
+def board_languages(codes: Collection[str], data: Path | None) -> list[BoardLanguage]:
+    """Return the languages of a board by code; invalid URIEL files raise DataError."""
+    known, folder = _known(codes), data or default_data_dir()
+    return language_facts(
+        codes,
+        _nearest(tuple(known.items()), read_uriel(folder, known, skip_missing=True) if uriel_folder(folder) else None),
     )
+
+
+def language_facts(codes: Collection[str], near: Mapping[str, list[str]] = MappingProxyType({})) -> list[BoardLanguage]:
+    """Return languages by code, with only a code if unknown; `near` are the most similar ones of each."""
+    known = _known(codes)
     located, spoken = places(known), speakers_in_millions(known)
     return [
         BoardLanguage(
@@ -158,6 +164,10 @@ def board_languages(codes: Sequence[str], data: Path | None) -> list[BoardLangua
         )
         for code in sorted(codes)
     ]
+
+
+def _known(codes: Collection[str]) -> dict[str, Language]:
+    return {code: entry for code in sorted(codes) if (entry := known_language(code)) is not None}
 
 
 def places(known: Mapping[str, Language]) -> dict[str, tuple[float, float]]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from isogloss.board.model import BoardLanguage
 from isogloss.results.system import SystemErrorRate
 
 
@@ -114,6 +115,7 @@ class SystemDetail(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         metadata: complete metadata.
+        checklist_languages: languages of the checklist that no task has.
         paired: paired tests by id of the other system.
         analyses: output of `isogloss explain`.
         examples: cells, `task/language`, with results per example.
@@ -125,6 +127,7 @@ class SystemDetail(msgspec.Struct, frozen=True, kw_only=True):
     cells: list[SystemCell]
     gaps: list[SystemGap]
     checklist: list[SystemErrorRate]
+    checklist_languages: list[BoardLanguage]
     paired: dict[str, list[PairedTest]]
     missing: list[str]
     analyses: SystemAnalyses | None = None

@@ -5,21 +5,6 @@ import { heatTable, scoreKey } from "../charts/heatmap.js";
 import { element, scoreText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
 
-/** @type {Language} */
-const NO_LANGUAGE = {
-  code: "",
-  name: "",
-  autonym: "",
-  family: "",
-  branch: "",
-  script: "",
-  rtl: false,
-  articles: null,
-  speakers: null,
-  near: [],
-  place: null,
-};
-
 /** @param {number} rate */
 const errorPaint = (rate) => scorePaint(100 - rate);
 
@@ -28,9 +13,9 @@ export function checklistSection(board, detail) {
   const rates = detail.checklist ?? [];
   if (!rates.length) return null;
   const tests = [...new Set(rates.map(({ test }) => test))];
+  const others = new Map(detail.checklist_languages.map((language) => [language.code, language]));
   const codes = [...new Set(rates.map(({ language }) => language))];
-  // The checklist may have languages without any task.
-  const languages = codes.map((code) => board.language.get(code) ?? { ...NO_LANGUAGE, code, name: code, family: code });
+  const languages = codes.flatMap((code) => board.language.get(code) ?? others.get(code) ?? []);
   const rateOf = new Map(rates.map((rate) => [`${rate.test}/${rate.language}`, rate]));
   return element(
     "section",
