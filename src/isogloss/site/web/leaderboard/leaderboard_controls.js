@@ -5,6 +5,7 @@ import { CELL_FILTERS, FILTER_KEYS, SYSTEM_FILTERS, systemOptions } from "../boa
 import { folded } from "../page/fold.js";
 import { RANKINGS } from "../board/ranking.js";
 import { changeParams, hashOf } from "../page/state.js";
+import { axesOf } from "../progress/size_axes.js";
 import { MOST_WEIGHT, chosenWeights } from "../board/standings.js";
 
 const ALWAYS_VISIBLE = ["q", "task", "language"];
@@ -101,7 +102,7 @@ export function matchCount(board, { rows }) {
       { class: "count" },
       rows.length === board.systems.length ? all : `${countText(rows.length)} of ${all}`,
     ),
-    link(hashOf(["progress"], { view: "size" }), "Size and cost"),
+    axesOf(board).length ? link(hashOf(["progress"], { view: "size" }), "Size and cost") : null,
   );
 }
 

@@ -5,6 +5,7 @@ import { folded } from "../page/fold.js";
 import { changeParams } from "../page/state.js";
 import { humansView } from "./humans_view.js";
 import { regimesOf } from "./regimes.js";
+import { axesOf } from "./size_axes.js";
 import { sizeControls, sizeView } from "./size_view.js";
 import { timeView } from "./time_view.js";
 import { changesView } from "./xtreme_changes.js";
@@ -14,7 +15,7 @@ const PROGRESS_VIEWS = {
   time: { title: "Over time", view: timeView },
   changes: { title: "Since XTREME", view: changesView, fits: ({ history }) => Boolean(history) },
   humans: { title: "Gap to humans", view: humansView },
-  size: { title: "Size and cost", view: sizeView, controls: sizeControls },
+  size: { title: "Size and cost", view: sizeView, controls: sizeControls, fits: (board) => axesOf(board).length > 0 },
 };
 
 /** @param {Board} board @returns {Page} */

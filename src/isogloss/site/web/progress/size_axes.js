@@ -60,3 +60,7 @@ export const AXES = [
     ticks: (values) => yearTicks(Math.min(...values), Math.max(...values)),
   },
 ];
+
+// The axes that any system of a board has a value on.
+/** @param {Board} board */
+export const axesOf = (board) => AXES.filter(({ of }) => board.systems.some((system) => !Number.isNaN(of(system))));

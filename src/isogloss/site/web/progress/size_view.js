@@ -10,16 +10,12 @@ import { plainTable } from "../board/parts.js";
 import { dateText } from "./dates.js";
 import { plotScale, rowsOf, sampled, wholeBoard } from "./progress_data.js";
 import { chosenRegimes, regimeOf } from "./regimes.js";
-import { AXES } from "./size_axes.js";
+import { axesOf } from "./size_axes.js";
 
 const MOST_PLOTTED = 300;
 const MOST_IN_TABLE = 100;
 // Fewer points tell little.
 const FEWEST = 5;
-
-// The axes that any system of a board has a value on.
-/** @param {Board} board */
-const axesOf = (board) => AXES.filter(({ of }) => board.systems.some((system) => !Number.isNaN(of(system))));
 
 /** @param {Board} board @param {URLSearchParams} params */
 const chosenAxes = (board, params) => {
@@ -31,11 +27,11 @@ const chosenAxes = (board, params) => {
 };
 
 // The overall score, unless so few systems have it that a task with the most systems says more.
-/** @param {Board} board @param {Axis | undefined} axis */
+/** @param {Board} board @param {Axis} axis */
 function startColumn(board, axis) {
   const { shown, rows } = wholeBoard(board);
   const counts = shown.map(
-    ({ id }) => rows.filter((row) => wholeValue(row, id) !== null && !Number.isNaN(axis?.of(row.system))).length,
+    ({ id }) => rows.filter((row) => wholeValue(row, id) !== null && !Number.isNaN(axis.of(row.system))).length,
   );
   return counts[0] >= FEWEST ? shown[0] : shown[counts.indexOf(Math.max(...counts))];
 }
@@ -50,14 +46,12 @@ export function sizeControls(board, params) {
       shown.map((option) => [option.id, scoreTitle(option)]),
       column.id,
     ),
-    axis
-      ? selectControl(
-          "x",
-          "Against",
-          axes.map(({ id, title }) => [id, title]),
-          axis.id,
-        )
-      : null,
+    selectControl(
+      "x",
+      "Against",
+      axes.map(({ id, title }) => [id, title]),
+      axis.id,
+    ),
   ];
 }
 
@@ -65,7 +59,6 @@ export function sizeControls(board, params) {
 export function sizeView(board, params) {
   const { axis, column } = chosenAxes(board, params);
   const rows = rowsOf(board, chosenRegimes(board, params));
-  if (!axis) return [element("p", {}, "No system discloses its size, date or cost.")];
   const points = plotPoints(rows, axis, column);
   const leftOut = leftOutText(rows, axis, column);
   if (!points.length) return [element("p", {}, "No matching system has both values."), leftOut];
