@@ -93,9 +93,9 @@ def test_findings_are_single_lines_on_a_phone(open_page: Open, published_site: P
     assert findings.count() == 3
     assert all(box["height"] < 40 for box in (each.bounding_box() for each in findings.all()))
     assert tab.locator(".finding p:visible, .finding .picture:visible").count() == 0
-    # The finder and its links follow the table.
-    place = "document.querySelector('.content').compareDocumentPosition(document.querySelector('.ways'))"
-    assert tab.evaluate(f"{place} & Node.DOCUMENT_POSITION_FOLLOWING")
+    # The finder and its links follow the table, before the notes.
+    order = "all => all.map((one) => one.className.split(' ')[0])"
+    assert tab.locator("main :is(.content, .ways, .notes)").evaluate_all(order) == ["content", "ways", "notes"]
     assert rows_start(tab) < 600
 
 

@@ -4,6 +4,8 @@ import { textWidth } from "./text_width.js";
 const LONGEST = 26;
 const ABOVE_LINE = 11;
 const BELOW_LINE = 3;
+// Between labels on one line.
+const LABEL_GAP = 6;
 // Distances of a label's start, or end, from its point: first above on either side, then below, level, and further away.
 const PLACES = [
   [7, -7],
@@ -55,7 +57,7 @@ export function placeLabels(anchors, marks, bounds, others = []) {
       if (!inside || taken.some((other) => overlap(box, other))) continue;
       const own = Math.hypot(across, down - ABOVE_LINE / 2);
       if (marks.some((mark) => Math.hypot(mark.x - at, mark.y - line + ABOVE_LINE / 2) < own - 0.01)) continue;
-      taken.push(box);
+      taken.push([box[0] - LABEL_GAP, box[1] + LABEL_GAP, box[2], box[3]]);
       return [{ x: at, y: line, text, end }];
     }
     return [];

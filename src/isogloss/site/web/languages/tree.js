@@ -70,9 +70,9 @@ class TreeDrawing {
   // A branch without a name covers its whole family.
   /** @param {string} name @param {Language[]} members @param {Interval} familyEnd */
   addBranch(name, members, familyEnd) {
-    if (this.narrow && name) {
-      this.parts.push(drawn("text", { x: this.branchX, y: (this.row + 0.55) * LEAF_ROW, class: "branch" }, name));
-      this.row += 1.4;
+    if (this.narrow) {
+      if (name) this.parts.push(drawn("text", { x: this.branchX, y: (this.row + 0.55) * LEAF_ROW, class: "branch" }, name));
+      this.row += name ? 1.4 : 0.5;
     }
     const y = (this.row + members.length / 2 - 0.5) * LEAF_ROW;
     const shown = fittedText(name, MOST_BRANCH);

@@ -63,10 +63,10 @@ export function leaderboardPage(board) {
     isOpen = true;
     const params = withDefaults(board, address);
     const table = standings(board, params);
-    const { nodes, files } = tableView(table, params);
+    const { nodes, notes, files } = tableView(table, params);
     testLater(table);
     const lead = leadTable(board);
-    // On narrow screens the table comes first.
+    // On narrow screens the table comes first, and the notes last.
     const ways = finderSentence(board);
     const isNarrow = innerWidth <= NARROW;
     return [
@@ -94,6 +94,7 @@ export function leaderboardPage(board) {
       filterChips(board, params),
       element("div", { class: "content" }, nodes),
       isNarrow ? ways : null,
+      notes,
       selectionBar(board, params),
     ];
   };
@@ -158,8 +159,8 @@ function tableView(table, params) {
       table.rows.length ? node : otherSegments(table, params),
       moreRows(table, params),
       partialResults(table, params),
-      leaderboardNotes(table),
     ],
+    notes: leaderboardNotes(table),
   };
 }
 
