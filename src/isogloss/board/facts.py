@@ -153,7 +153,7 @@ def language_facts(codes: Collection[str], near: Mapping[str, list[str]] = Mappi
     return [
         BoardLanguage(
             code=code,
-            name=entry.name if (entry := known.get(code)) else code,
+            name=entry.name if entry else code,
             autonym=entry.autonym if entry else "",
             **{fact: getattr(entry, fact, UNKNOWN) for fact in ("family", "branch", "script")},
             rtl=entry is not None and entry.rtl,
@@ -162,7 +162,7 @@ def language_facts(codes: Collection[str], near: Mapping[str, list[str]] = Mappi
             near=near.get(code, []),
             place=located.get(code),
         )
-        for code in sorted(codes)
+        for code, entry in ((code, known.get(code)) for code in sorted(codes))
     ]
 
 
