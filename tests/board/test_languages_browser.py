@@ -347,6 +347,14 @@ def test_two_hundred_languages(open_page: Open, two_hundred: Path) -> None:
     tab.wait_for_selector(".tree a")
     assert tab.locator(".tree a[data-key^=tree-]").count() == suite_languages
     assert tab.locator(".tree a:not([tabindex='-1'])").count() == 1
+    # On a phone, families and branches are on lines of their own.
+    tab.set_viewport_size({"width": 390, "height": 844})
+    wait_until(tab, "() => document.querySelector('.tree svg').clientWidth < 390")
+    lines = tab.locator(".tree .family, .tree .branch, .tree a text:first-of-type").evaluate_all(
+        "all => [...new Set(all)].map((one) => Number(one.getAttribute('y')))"
+    )
+    assert min(np.diff(sorted(lines))) > 14
+    tab.set_viewport_size({"width": 1440, "height": 900})
     # Two systems need no sideways scrolling: the heat map goes on below.
     go(tab, "#/languages?view=heat")
     frames = tab.locator(".heat-scroll").evaluate_all("all => all.map((one) => one.scrollWidth - one.clientWidth)")

@@ -63,6 +63,12 @@ def test_what_changed_since_xtreme(open_page: Open, published_sites: dict[str, P
     assert rows["PAWS-X"] == ["dropped", "7 → –", "86.4", "–", "–", "97.5", "–"]
     assert rows["XCOPA"] == ["added", "– → 11", "–", "74.9", "77.8", "97.6", "−19.8"]
     assert rows["Tatoeba"][:4] == ["kept, new rules", "36 → 41", "57.3", "77.3"]
+    # On a phone, no column is so narrow that rows grow tall, and the task stays in sight.
+    tab.set_viewport_size({"width": 390, "height": 844})
+    heights = tab.locator(".view-changes tbody tr").evaluate_all("rows => rows.map((row) => row.offsetHeight)")
+    assert max(heights) < 110
+    tab.locator(".view-changes .scroll").evaluate("one => { one.scrollLeft = 300; }")
+    assert 0 <= tab.locator(".view-changes tbody th").first.bounding_box()["x"] < 30
 
 
 def test_both_suites_have_their_own_panel(open_page: Open, published_sites: dict[str, Path]) -> None:

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { KIND_MARKS } from "../../src/isogloss/site/web/charts/colour.js";
 import { frontier, stepBoxes, stepPath } from "../../src/isogloss/site/web/charts/frontier.js";
-import { modelName, placeLabels, shortened } from "../../src/isogloss/site/web/charts/labels.js";
+import { modelName, modelNames, placeLabels, shortened } from "../../src/isogloss/site/web/charts/labels.js";
 import { textWidth } from "../../src/isogloss/site/web/charts/text_width.js";
 import { plane } from "../../src/isogloss/site/web/charts/plane.js";
 import { dateText, decimalYear, monthText, yearTicks } from "../../src/isogloss/site/web/progress/dates.js";
@@ -107,10 +107,18 @@ test("no label is nearer to another point than to its own", () => {
   }
 });
 
+test("labels on one line leave room between them", () => {
+  const marks = [point(50, 50), point(51 + textWidth("first"), 50)];
+  const [first, second] = placeLabels([label(50, 50, "first"), label(marks[1].x, 50, "second")], marks, BOUNDS);
+  assert.ok(second.y !== first.y || second.x - (second.end ? textWidth("second") : 0) >= first.x + textWidth("first") + 6);
+});
+
 test("texts of labels", () => {
   assert.ok(textWidth("漢字") === 2 * textWidth("ab"));
   assert.equal(shortened("abcdef", 4), "abc…");
   assert.equal(shortened("abcd", 4), "abcd");
+  assert.deepEqual(modelNames(["owner/model-4", "owner/model-5"]), ["model-4", "model-5"]);
+  assert.deepEqual(modelNames(["one/model", "other/model"]), ["one/model", "other/model"]);
   assert.deepEqual(["owner/model", "model", "owner/", "a/b/c"].map(modelName), ["model", "model", "owner/", "c"]);
 });
 

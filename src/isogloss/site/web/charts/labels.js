@@ -30,6 +30,13 @@ export const shortened = (text, longest = LONGEST) => {
 /** @param {string} name */
 export const modelName = (name) => name.split("/").at(-1).trim() || name;
 
+// Names without their owners, unless two would be alike.
+/** @param {string[]} names */
+export const modelNames = (names) => {
+  const models = names.map(modelName);
+  return new Set(models).size === names.length ? models : names;
+};
+
 /** @param {number[]} box @param {number[]} other */
 const overlap = ([left, right, top, bottom], [from, to, high, low]) =>
   left < to && from < right && top < low && high < bottom;

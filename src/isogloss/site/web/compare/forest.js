@@ -1,6 +1,7 @@
 // Differences on one shared axis around zero: a table with a dot and its interval in each row.
 import { systemPaint } from "../charts/colour.js";
 import { intervalMark } from "../charts/interval.js";
+import { modelNames } from "../charts/labels.js";
 import { niceTicks } from "../charts/plots.js";
 import { drawn, element, missing, nameOf, scoreText } from "../page/dom.js";
 import { gapText, verdictKind } from "./verdict.js";
@@ -133,8 +134,8 @@ export function forestTable({ label, title, groups, ...options }) {
   const { pair, limit } = options;
   const heads = [
     element("th", { scope: "col" }, title),
-    ...pair.map(({ fullName }) =>
-      element("th", { scope: "col", class: "number wide" }, nameOf(fullName, { class: "short" })),
+    ...modelNames(pair.map(({ fullName }) => fullName)).map((name) =>
+      element("th", { scope: "col", class: "number wide" }, nameOf(name, { class: "short" })),
     ),
     element("th", { scope: "col", class: "drawing" }, axisHead(limit, pair)),
     element("th", { scope: "col", class: "number difference" }, "Difference"),

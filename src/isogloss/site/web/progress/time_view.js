@@ -1,6 +1,6 @@
 import { scoreTitle } from "../board/describe.js";
 import { lineLegend, styledMark } from "../charts/plots.js";
-import { drawn, element, link, missing, nameOf, partText, plural, scoreText } from "../page/dom.js";
+import { countText, drawn, element, link, missing, nameOf, partText, plural, scoreText } from "../page/dom.js";
 import { exportButtons, fileColumn } from "../page/export.js";
 import { hashOf } from "../page/state.js";
 import { dateText } from "./dates.js";
@@ -193,7 +193,7 @@ function notesOnTime(rows, panels) {
       "whether a step is significant is tested on the leaderboard and in comparisons. ",
       rows.some((row) => !missing(row.figures.get("overall").low)) ? "Lines through marks are 95 % intervals. " : "",
       sampledTasks.length
-        ? `Panels show 60 of up to ${Math.max(...sampledTasks.map(({ points }) => points.length))} systems, sampled evenly by rank.`
+        ? `Panels show 60 of up to ${countText(Math.max(...sampledTasks.map(({ points }) => points.length)))} systems, sampled evenly by rank.`
         : "",
     ),
     empty.length ? element("p", {}, `No dated system has a complete score on: ${empty.join(", ")}.`) : null,
