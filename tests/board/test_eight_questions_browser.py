@@ -44,7 +44,7 @@ class Reader:
 
     def choose(self, label: str, value: str) -> None:
         self.act()
-        self.tab.get_by_label(label).first.select_option(value)
+        self.tab.get_by_label(label, exact=True).first.select_option(value)
         settle(self.tab)
 
     def sees(self, *texts: str) -> None:
@@ -136,3 +136,27 @@ def test_cite_this_view(reader: Reader) -> None:
     reader.click("#cite")
     fields = reader.tab.locator("dialog[open] textarea").evaluate_all("all => all.map((each) => each.value)")
     assert any(text.startswith("@misc{") and "data SHA-256" in text for text in fields), fields
+
+
+def test_all_on_a_phone(open_page: Open, published: Path) -> None:
+    tab = open_page(index=published, width=390, has_touch=True)
+    landing = tab.url
+    for taps, answer in (
+        ([".finding >> text=XLM-R Large has the best average"], "mT5-XXL is significantly better in 1 of 10 tasks"),
+        ([".finding >> text=31 of 50 languages"], "31 of 50 languages served"),
+        ([".finding >> text=22.0 points below people"], "No system reaches the human score on any of 5 tasks"),
+        (["text=What changed since XTREME?"], "Added: XCOPA, Mewsli-X and LAReQA."),
+        (["text=Languages without a working system"], "Not served at 80 % (18)"),
+        (["text=Open weights under 1 B"], "XLM-R Large (zero-shot) is best on the full"),
+        ([], "mT5-XXL (zero-shot) has the highest score on TyDiQA-GoldP: 87.2"),
+        (["#cite"], "BibTeX"),
+    ):
+        tab.goto(landing)
+        settle(tab)
+        reader = Reader(tab)
+        for selector in taps:
+            reader.click(selector)
+        if not taps:
+            reader.choose("Task", "qa")
+            reader.choose("Language", "sw")
+        reader.sees(answer)
