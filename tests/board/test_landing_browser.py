@@ -216,6 +216,10 @@ def test_ten_rows_until_all_are_asked_for(open_page: Open) -> None:
     assert rows.count() == 36 and tab.evaluate("location.hash") == "#/?all=1"
     tab.go_back()
     assert rows.count() == 10
+    # The keyboard goes on at the first new row.
+    tab.press("text=Show all 36 systems", "Enter")
+    assert rows.nth(10).evaluate("row => row.contains(document.activeElement)")
+    tab.go_back()
     tab.fill("fieldset.toolbar input[type=search]", "zero")
     assert rows.count() == 12
 

@@ -175,6 +175,15 @@ function moreRows({ rows }, params) {
   return element(
     "p",
     { class: "more-rows" },
-    element("button", { type: "button", "data-key": "all-rows", click: () => changeParams({ all: "1" }) }, text),
+    element("button", { type: "button", "data-key": "all-rows", click: showAll }, text),
   );
+}
+
+// The button goes away, so that the keyboard goes on at the first new row.
+/** @param {any} event */
+function showAll({ detail: isPointed }) {
+  const rows = () => document.querySelectorAll(".content tbody:not(.before) tr");
+  const first = rows().length;
+  changeParams({ all: "1" });
+  if (!isPointed) rows()[first]?.querySelector("[tabindex]")?.focus();
 }
