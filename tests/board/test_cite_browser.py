@@ -123,6 +123,30 @@ def test_pages_of_systems_and_languages_have_a_card(open_page: Open, site: Path,
     assert tab.locator("#cite-panel img").count() == 0
 
 
+def card_texts(site: Path, page: str) -> list[str]:
+    card = ET.parse(site.parent / f"cards/{page}.svg").getroot()  # noqa: S314 - our own file
+    return [node.text or "" for node in card.iter(f"{SVG}text")]
+
+
+def test_cards_say_what_pages_say(open_page: Open, site: Path) -> None:
+    """The cards are made in Python and the pages in JavaScript: every language is served on both or on neither."""
+    tab = open_page("#/", index=site)
+    compared = 0
+    for card in sorted((site.parent / "cards/language").glob("*.svg")):
+        go(tab, f"#/language/{card.stem}")
+        said = re.match(
+            r"([\d.]+ %) of the best score in English.*: ((?:not )?served) at 80 %", tab.inner_text(".headline")
+        )
+        shown = " ".join(card_texts(site, f"language/{card.stem}"))
+        assert ("served" in shown) == (said is not None), card.stem
+        compared += said is not None
+        assert said is None or f" {said[2]} at 80 % of English: {said[1]} over " in f" {shown}", card.stem
+    assert compared == 48
+    go(tab, "#/system/xlm-r-large")
+    titles = tab.locator(".cards [data-key] > span").all_inner_texts()
+    assert titles and set(titles) <= set(card_texts(site, "system/xlm-r-large"))
+
+
 @pytest.mark.parametrize(
     "hash_", ["#/language/sw", "#/languages?view=map", "#/task/xnli/sw", "#/languages?view=heat&task=xnli", "#/compare"]
 )
