@@ -44,7 +44,7 @@ _SHOWN_REGIMES = {
 def unique_ids(entries: Sequence[SystemResult]) -> list[str]:
     """Return an id per system from its name and regime, numbered if taken; invalid fixed ids raise DataError."""
     taken = {entry.id for entry in entries if entry.id} | _RESERVED_IDS
-    ids = []
+    ids: list[str] = []
     for entry in entries:
         if entry.id:
             if not _ID.fullmatch(entry.id) or entry.id in {*ids, *_RESERVED_IDS}:
