@@ -2,6 +2,7 @@
 
 import isogloss
 from isogloss.escaping import markdown_text
+from markdown_table import table
 
 _HEAD = """\
 # Tasks, suites, metrics, systems
@@ -18,7 +19,6 @@ def page() -> str:
     for what in _LISTS:
         rows = isogloss.list(what)
         head = list(rows[0])
-        lines = [[str(row[name]) for name in head] for row in rows]
-        table = [head, ["---"] * len(head), *([markdown_text(cell) for cell in line] for line in lines)]
-        parts += [f"## {what.capitalize()}", "\n".join(f"| {' | '.join(line)} |" for line in table)]
+        lines = ([markdown_text(str(row[name])) for name in head] for row in rows)
+        parts += [f"## {what.capitalize()}", table(head, lines)]
     return "\n\n".join(parts) + "\n"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import isogloss
 from isogloss.tables.findings import shown_rows
+from markdown_table import table
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 MEASURED = BENCHMARKS / "measured"
@@ -43,19 +44,14 @@ _SHOWN = (
 _ROWS = 60
 
 
-def _rows(lines: list[list[str]]) -> str:
-    """Return a Markdown table."""
-    head, *rows = lines
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows))
-
-
 def _table(path: Path) -> Iterator[str]:
     """Yield title, remarks and rows of a file: lines with # and tab-separated lines."""
     lines = path.read_text(encoding="utf-8").splitlines()
     title, *remarks = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
     yield f"### {title}"
     yield from remarks
-    yield _rows([line.split("\t") for line in lines if not line.startswith("# ")])
+    head, *rows = [line.split("\t") for line in lines if not line.startswith("# ")]
+    yield table(head, rows)
 
 
 def measured() -> str:
@@ -71,10 +67,10 @@ def measured() -> str:
 def findings() -> str:
     """Return the page of analyses of the published systems."""
     parts = [_FINDINGS]
-    for name, source, table in _SHOWN:
+    for name, source, shown in _SHOWN:
         found = isogloss.analyze(name, source)
         parts += [f"## {found.title}", f"```bash\nisogloss analyze {name} {source}\n```", found.reading]
-        parts.append(shown_rows(found.table(table), _ROWS).markdown())
+        parts.append(shown_rows(found.table(shown), _ROWS).markdown())
     return "\n\n".join(parts) + "\n"
 
 

@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -49,7 +49,7 @@ def blocks(page: Path) -> list[Block]:
     for match in _BLOCK.finditer(text):
         mark, kind, code = match["mark"] or "", match["kind"], match["code"]
         if kind == "text" and found and found[-1].shown is None and not text[end : match.start()].strip():
-            found[-1] = Block(**{**vars(found[-1]), "shown": code})
+            found[-1] = replace(found[-1], shown=code)
         else:
             reason = mark.removeprefix("not run: ") if mark.startswith("not run: ") else ""
             marked = mark.startswith("runs as written") or (guide and not reason)

@@ -93,7 +93,7 @@ def _pictured(text: str) -> str:
 
 
 def generated() -> Iterator[tuple[str, str]]:
-    """Return the references generated from the code: path in the site and text."""
+    """Yield the references generated from the code: path in the site and text."""
     yield from command_pages.pages()
     yield "reference/python.md", python_page.page()
     yield "reference/system-toml.md", metadata_page.page()

@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ SUITE = """title = "Three tasks"
 tasks = ["mini-xnli", "mini-wikiann", "mini-xquad"]
 languages = ["de", "en", "sw"]
 """
+ONE_TASK = 'title = "One"\ntasks = ["mini-xnli"]\nlanguages = ["de", "en", "sw"]\n'
 CHECKLIST = """title = "Two tests"
 tasks = ["checklist-comparisons", "checklist-properties"]
 languages = ["de", "en", "sw"]
@@ -24,6 +25,14 @@ languages = ["de", "en", "sw"]
 def write_suite(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def build_answered(root: Path, suite: str, tasks: Sequence[str], mistakes: Mapping[str, float]) -> Path:
+    """Return a folder with a suite, the predictions of systems with their rates of mistakes, and their board."""
+    path = write_suite(root / "suite.toml", suite)
+    folders = [answered(root / name, path, tasks, name, rate) for name, rate in mistakes.items()]
+    isogloss.build_board(folders, root / "site", suite=str(path))
+    return root
 
 
 def answered(

@@ -8,12 +8,19 @@ import pytest
 
 from board.opened_board import Open
 from board.synthetic_board import synthetic_board, write_site
+from isogloss.board.site import build_board
 from report.browser import launched
 
 
 @pytest.fixture(scope="module")
 def board_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_site(synthetic_board(48), tmp_path_factory.mktemp("board") / "site", detailed=48)
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the board of all published systems, which tests only read."""
+    return build_board(["published:all"], tmp_path_factory.mktemp("published") / "site")
 
 
 @pytest.fixture(scope="module")

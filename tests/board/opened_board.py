@@ -1,5 +1,6 @@
 """Helpers that act on a page of the board and read it."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -32,6 +33,24 @@ def settle(tab: Any) -> None:
     """Wait for the parts that a page adds later: details from files, and rank intervals 60 ms after the table."""
     wait_until(tab, "() => !document.querySelector('main').textContent.includes('Loading details')")
     tab.evaluate("new Promise(done => setTimeout(done, 61))")
+
+
+# Chromium drops some of many quick downloads: return the file that the button makes, without downloading it.
+_FILE = """() => new Promise((done) => {
+  const make = URL.createObjectURL;
+  URL.createObjectURL = (file) => {
+    URL.createObjectURL = make;
+    done(file.text());
+    return "data:,";
+  };
+  [...document.querySelectorAll(".files button")].find((button) => button.textContent === "JSON").click();
+})"""
+
+
+def exported(tab: Any) -> list[dict[str, Any]]:
+    """Return the rows of the page's JSON file."""
+    rows: list[dict[str, Any]] = json.loads(tab.evaluate(_FILE))["rows"]
+    return rows
 
 
 def column(tab: Any, name: str) -> list[str]:

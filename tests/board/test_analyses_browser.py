@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 import isogloss
-from board.answered_systems import CHECKLIST, SUITE, answered, write_suite
+from board.answered_systems import CHECKLIST, SUITE, build_answered
 from board.axe import barriers, needs_axe
-from board.opened_board import Open, column, go, ranks
+from board.opened_board import Open, column, exported, go, ranks
 from isogloss.board.site import build_board
 from report.browser import BROWSER
 from waiting import wait_until
@@ -27,21 +27,13 @@ NAMES = {"alpha": 0.1, "beta": 0.25, "gamma": 0.3}
 @pytest.fixture(scope="module")
 def answered_board(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a suite, the predictions of three systems, and their board."""
-    root = tmp_path_factory.mktemp("answered")
-    suite = write_suite(root / "suite.toml", SUITE)
-    folders = [answered(root / name, suite, TASKS, name, mistakes) for name, mistakes in NAMES.items()]
-    build_board(folders, root / "site", suite=str(suite))
-    return root
+    return build_answered(tmp_path_factory.mktemp("answered"), SUITE, TASKS, NAMES)
 
 
 @pytest.fixture(scope="module")
 def error_board(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the board of two systems on a suite of error rates."""
-    root = tmp_path_factory.mktemp("errors")
-    suite = write_suite(root / "suite.toml", CHECKLIST)
-    folders = [answered(root / name, suite, TESTS, name, mistakes) for name, mistakes in (("bad", 0.5), ("good", 0.1))]
-    build_board(folders, root / "site", suite=str(suite))
-    return root
+    return build_answered(tmp_path_factory.mktemp("errors"), CHECKLIST, TESTS, {"bad": 0.5, "good": 0.1})
 
 
 def explained(root: Path, *systems: str, **words: Any) -> Any:
@@ -52,24 +44,11 @@ def page(mode: str, *systems: str, **params: str) -> str:
     return f"#/analysis/{mode}?{urlencode([('system', name) for name in systems] + list(params.items()))}"
 
 
-# Chromium drops some of many quick downloads: return the file that the button makes, without downloading it.
-_EXPORTED = """() => new Promise((done) => {
-  const make = URL.createObjectURL;
-  URL.createObjectURL = (file) => {
-    URL.createObjectURL = make;
-    done(file.text());
-    return "data:,";
-  };
-  [...document.querySelectorAll(".files button")].find((button) => button.textContent === "JSON").click();
-})"""
-
-
 def shown(tab: Any) -> dict[str, list[tuple[int, float, float | None, float | None]]]:
     """Return the exported values of the charts by attribute."""
     tab.wait_for_selector(".charts .bar")
-    rows = json.loads(tab.evaluate(_EXPORTED))["rows"]
     by_attribute: dict[str, list[tuple[int, float, float | None, float | None]]] = {}
-    for row in rows:
+    for row in exported(tab):
         by_attribute.setdefault(row["attribute"], []).append((row["n"], row["value"], row["low"], row["high"]))
     return by_attribute
 

@@ -69,6 +69,8 @@ EMPTY = [
     "#/task/xnli/fi",
     "#/nowhere",
     "#/analysis/none",
+    "#/analysis/constructor",
+    "#/__proto__",
 ]
 
 

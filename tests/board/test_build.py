@@ -226,9 +226,10 @@ def test_systems_with_the_same_name_have_distinct_ids():
 
 
 def test_hostile_names_are_cleaned_and_make_plain_ids():
-    names = [*hostile.NAMES.values(), "../../etc/passwd", "x" * 10_000, "con", "", "İı"]
+    names = [*hostile.NAMES.values(), "../../etc/passwd", "x" * 10_000, "con", "LPT1", "constructor", "", "İı"]
     board = board_of(*(record(name, notes=[name], paper=name, url=name, regime=name) for name in names))
     ids = [system.id for system in board.data.systems]
+    assert not {"con", "lpt1", "constructor"} & set(ids)
     assert len(set(ids)) == len(names)
     assert all(set(one) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") and 0 < len(one) <= 70 for one in ids)
     for system in board.data.systems:

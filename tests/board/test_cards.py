@@ -81,7 +81,7 @@ def test_a_language_card_compares_the_best_score_of_each_task_with_english(publi
     at = shown.index("XNLI")
     assert shown[at + 1 : at + 3] == [score_text(best["sw"] / 100), f"{100 * best['sw'] / best['en']:.0f} %"]
     assert shown[:2] == ["Swahili", "Kiswahili"]
-    assert re.fullmatch(r"served at 80 % of English: \d+ % over 3 tasks", shown[2])
+    assert re.fullmatch(r"served at 80 % of English: \d+\.\d % over 3 tasks", shown[2])
     # Question answering by language is reported in F1.
     assert "TyDiQA-GoldP F1" in shown
     # English is the reference, and Wolof has one task.

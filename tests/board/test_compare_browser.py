@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import isogloss
-from board.answered_systems import CHECKLIST, SUITE, answered, write_suite
+from board.answered_systems import CHECKLIST, ONE_TASK, SUITE, build_answered
 from board.axe import barriers, needs_axe
-from board.opened_board import Open, column, go
+from board.opened_board import Open, column, exported, go
 from board.synthetic_board import packed, synthetic_board, write_site
-from isogloss.board.site import build_board
 from report.browser import BROWSER
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
@@ -26,16 +25,7 @@ NAMES = {"alpha": 0.1, "beta": 0.13, "gamma": 0.3}
 @pytest.fixture(scope="module")
 def tested_board(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a suite, the predictions of three systems, and their board."""
-    root = tmp_path_factory.mktemp("tested")
-    suite = write_suite(root / "suite.toml", SUITE)
-    folders = [answered(root / name, suite, TASKS, name, mistakes) for name, mistakes in NAMES.items()]
-    build_board(folders, root / "site", suite=str(suite))
-    return root
-
-
-@pytest.fixture(scope="module")
-def published_board(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_board(["published:all"], tmp_path_factory.mktemp("published") / "site")
+    return build_answered(tmp_path_factory.mktemp("tested"), SUITE, TASKS, NAMES)
 
 
 def verdict(tab: Any) -> str:
@@ -51,29 +41,13 @@ def row(tab: Any, label: str, name: str) -> list[str]:
     return [" ".join(text.split()) for text in found.locator("> *").all_inner_texts()]
 
 
-_FILE = """() => new Promise((done) => {
-  const make = URL.createObjectURL;
-  URL.createObjectURL = (file) => {
-    URL.createObjectURL = make;
-    done(file.text());
-    return "data:,";
-  };
-  [...document.querySelectorAll(".files button")].find((button) => button.textContent === "JSON").click();
-})"""
-
-
-def exported(tab: Any) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(tab.evaluate(_FILE))["rows"]
-    return rows
-
-
 def signed(value: float) -> str:
     text = f"{abs(value) + 1e-7:.1f}"
     return text if text == "0.0" else f"{'−' if value < 0 else '+'}{text}"
 
 
-def test_two_best_systems_are_preselected(open_page: Open, published_board: Path, tmp_path: Path) -> None:
-    tab = open_page("#/compare", index=published_board)
+def test_two_best_systems_are_preselected(open_page: Open, published: Path, tmp_path: Path) -> None:
+    tab = open_page("#/compare", index=published)
     assert "Preselected: the two best-ranked systems of the full benchmark." in tab.locator("main").inner_text()
     assert [tab.locator(f"#pick-{at}").input_value() for at in (0, 1)] == [
         "XLM-R Large · zero-shot",
@@ -168,8 +142,8 @@ def test_rows_unfold_and_sort_in_the_address(open_page: Open, tested_board: Path
     assert tab.locator(".forest tr.cell").count() == 0
 
 
-def test_conflict_between_average_and_cells_is_explained(open_page: Open, published_board: Path) -> None:
-    tab = open_page("#/compare?system=xlm-r-large&system=mt5-xxl", index=published_board)
+def test_conflict_between_average_and_cells_is_explained(open_page: Open, published: Path) -> None:
+    tab = open_page("#/compare?system=xlm-r-large&system=mt5-xxl", index=published)
     assert verdict(tab) == "Not tested: XLM-R Large has the better average, +0.7"
     text = tab.locator("main").inner_text()
     assert "mT5-XXL has only averages for UD-POS, WikiANN, Mewsli-X, LAReQA, Tatoeba." in text
@@ -246,10 +220,8 @@ def test_only_the_compared_systems_are_tested_on_large_boards(open_page: Open, t
 
 def test_compare_agrees_with_the_leaderboard(open_page: Open, tmp_path: Path) -> None:
     """Two of the six pairs are significant if each pair is tested alone (p = 0.03), but not after the correction."""
-    suite = write_suite(tmp_path / "one.toml", 'title = "One"\ntasks = ["mini-xnli"]\nlanguages = ["de", "en", "sw"]\n')
     rates = {"first": 0.30, "second": 0.36, "third": 0.40, "fourth": 0.46}
-    folders = [answered(tmp_path / name, suite, ["mini-xnli"], name, rate) for name, rate in rates.items()]
-    index = build_board(folders, tmp_path / "site", suite=str(suite))
+    index = build_answered(tmp_path, ONE_TASK, ["mini-xnli"], rates) / "site" / "index.html"
     tab = open_page(index=index)
     letters = letters_of(tab)
     assert list(letters) == list(rates)
@@ -260,7 +232,7 @@ def test_compare_agrees_with_the_leaderboard(open_page: Open, tmp_path: Path) ->
         assert verdict(tab).startswith("Not distinguishable: " if shared else f"{one} is significantly better: ")
         assert row(tab, "task", "mini XNLI")[-1] == ("not distinguishable" if shared else f"{one} better")
         verdicts.add(verdict(tab).split(":")[0])
-        alone = isogloss.compare(tmp_path / one, tmp_path / other, suite=str(suite)).tasks[0]
+        alone = isogloss.compare(tmp_path / one, tmp_path / other, suite=str(tmp_path / "suite.toml")).tasks[0]
         if (one, other) in (("first", "third"), ("third", "fourth")):
             assert alone.p < 0.05
             assert shared
@@ -275,7 +247,7 @@ def test_compare_agrees_with_the_leaderboard(open_page: Open, tmp_path: Path) ->
     assert tab.locator("td.rank .lane").count() == 2
 
 
-def test_partial_systems_are_compared_on_what_they_share(open_page: Open, published_board: Path) -> None:
+def test_partial_systems_are_compared_on_what_they_share(open_page: Open, published: Path) -> None:
     tab = open_page("#/compare?system=s0&system=s3")
     tab.click(".pair-notes summary")
     text = tab.locator(".pair-notes").inner_text()
@@ -287,7 +259,7 @@ def test_partial_systems_are_compared_on_what_they_share(open_page: Open, publis
     # Only some languages of a task.
     go(tab, "#/compare?system=s3&system=s7")
     assert "5 of 11 languages" in tab.locator(".forest tr.task:has-text('Mewsli-X')").inner_text()
-    tab = open_page("#/compare?system=mteb-baseline-random-encoder&system=xnli-baseline", index=published_board)
+    tab = open_page("#/compare?system=mteb-baseline-random-encoder&system=xnli-baseline", index=published)
     assert verdict(tab) == "Not comparable: no task in common"
     text = tab.locator("main").inner_text()
     assert "has scores on Tatoeba. Compare it with XLM-R Large (41 shared cells)" in text
@@ -298,8 +270,8 @@ def test_partial_systems_are_compared_on_what_they_share(open_page: Open, publis
     assert row(tab, "task", "Tatoeba")[-1] == "XLM-R Large better"
 
 
-def test_a_single_system_gets_partners(open_page: Open, published_board: Path) -> None:
-    tab = open_page("#/compare?system=mbert&system=nobody", index=published_board)
+def test_a_single_system_gets_partners(open_page: Open, published: Path) -> None:
+    tab = open_page("#/compare?system=mbert&system=nobody", index=published)
     assert "Not on this board: nobody." in tab.locator("main").inner_text()
     assert (
         "Most in common with mBERT (zero-shot): XLM-R Large (202 shared cells)" in tab.locator(".headline").inner_text()
@@ -307,9 +279,8 @@ def test_a_single_system_gets_partners(open_page: Open, published_board: Path) -
 
 
 def test_lower_is_better_turns_differences(open_page: Open, tmp_path: Path) -> None:
-    suite = write_suite(tmp_path / "suite.toml", CHECKLIST)
-    folders = [answered(tmp_path / name, suite, TESTS, name, rate) for name, rate in (("bad", 0.5), ("good", 0.1))]
-    tab = open_page("#/compare?system=bad&system=good", index=build_board(folders, tmp_path / "site", suite=str(suite)))
+    site = build_answered(tmp_path, CHECKLIST, TESTS, {"bad": 0.5, "good": 0.1}) / "site"
+    tab = open_page("#/compare?system=bad&system=good", index=site / "index.html")
     assert verdict(tab).startswith("good is significantly better: +")
     assert "Overall (lower is better)" in tab.locator(".verdict-detail").inner_text()
     rows = [row(tab, "task", name) for name in ("Overall", "comparisons", "properties")]
@@ -393,9 +364,9 @@ def test_systems_are_chosen_by_keyboard(open_page: Open) -> None:
 
 @needs_axe
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_comparison_is_accessible(open_page: Open, published_board: Path, tested_board: Path, scheme: str) -> None:
+def test_comparison_is_accessible(open_page: Open, published: Path, tested_board: Path, scheme: str) -> None:
     for hash_, index in (
-        ("#/compare?unfold=tydiqa", published_board),
+        ("#/compare?unfold=tydiqa", published),
         ("#/compare?system=alpha&system=beta&system=gamma", tested_board / "site" / "index.html"),
         ("#/compare?system=alpha&system=gamma", tested_board / "site" / "index.html"),
     ):

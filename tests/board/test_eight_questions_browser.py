@@ -6,15 +6,9 @@ from typing import Any
 import pytest
 
 from board.opened_board import Open, settle
-from isogloss.board.site import build_board
 from report.browser import BROWSER
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_board(["published:all"], tmp_path_factory.mktemp("published") / "site")
 
 
 # Whether a text is on the screen, without scrolling: the innermost element that shows it.

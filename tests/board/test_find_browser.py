@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from board.answered_systems import answered, write_suite
+from board.answered_systems import ONE_TASK, build_answered
 from board.axe import barriers, needs_axe
 from board.opened_board import Open, go
 from board.synthetic_board import synthetic_board, write_site
-from isogloss.board.site import build_board
 from report.browser import BROWSER
 from waiting import wait_until
 
@@ -25,19 +24,12 @@ WISHES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def published_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_board(["published:all"], tmp_path_factory.mktemp("published") / "site")
-
-
 def names(tab) -> list[str]:
     return tab.locator(".pick h3 a").all_inner_texts()
 
 
-def test_the_best_for_swahili_questions_is_one_click_from_the_landing_page(
-    open_page: Open, published_site: Path
-) -> None:
-    tab = open_page(index=published_site)
+def test_the_best_for_swahili_questions_is_one_click_from_the_landing_page(open_page: Open, published: Path) -> None:
+    tab = open_page(index=published)
     tab.click("#menu a:has-text('Find a model')")
     tab.click(".presets a:has-text('Question answering in Swahili')")
     assert tab.evaluate("location.hash") == "#/find?task=qa&language=sw"
@@ -51,8 +43,8 @@ def test_the_best_for_swahili_questions_is_one_click_from_the_landing_page(
     assert tab.evaluate("location.hash").startswith("#/compare?system=mt5-xxl&system=")
 
 
-def test_the_sentence_writes_the_address(open_page: Open, published_site: Path) -> None:
-    tab = open_page("#/find", index=published_site)
+def test_the_sentence_writes_the_address(open_page: Open, published: Path) -> None:
+    tab = open_page("#/find", index=published)
     tab.select_option("[aria-label=Task]", "qa")
     tab.select_option("[aria-label=Language]", "ar")
     tab.select_option("[aria-label=Weights]", "yes")
@@ -71,8 +63,8 @@ def test_the_sentence_writes_the_address(open_page: Open, published_site: Path) 
     assert tab.evaluate("location.hash") == "#/find?task=qa&open=yes"
 
 
-def test_open_systems_below_a_size(open_page: Open, published_site: Path) -> None:
-    tab = open_page("#/find?open=yes&pmax=1000", index=published_site)
+def test_open_systems_below_a_size(open_page: Open, published: Path) -> None:
+    tab = open_page("#/find?open=yes&pmax=1000", index=published)
     sizes = tab.locator(".pick-facts div:has(dt:text-is('Size')) dd").all_inner_texts()
     assert sizes and all(" M parameters" in size for size in sizes)
     assert "more tested systems do not disclose their size or weights" in tab.locator(".found").inner_text()
@@ -83,16 +75,16 @@ def test_open_systems_below_a_size(open_page: Open, published_site: Path) -> Non
     assert names(tab) == leaders[: len(names(tab))]
 
 
-def test_an_untested_language_gets_a_labelled_guess(open_page: Open, published_site: Path) -> None:
-    tab = open_page("#/find?task=qa&language=wo", index=published_site)
+def test_an_untested_language_gets_a_labelled_guess(open_page: Open, published: Path) -> None:
+    tab = open_page("#/find?task=qa&language=wo", index=published)
     text = tab.locator(".guess").inner_text()
     assert text.startswith("No system was tested on question answering in Wolof. Nearest tested language: Swahili")
     assert "(same family)" in text and "A guess, not a result" in text
     assert len(names(tab)) == 3
 
 
-def test_conditions_that_no_system_meets_can_be_dropped(open_page: Open, published_site: Path) -> None:
-    tab = open_page("#/find?task=qa&language=sw&open=yes&pmax=10", index=published_site)
+def test_conditions_that_no_system_meets_can_be_dropped(open_page: Open, published: Path) -> None:
+    tab = open_page("#/find?task=qa&language=sw&open=yes&pmax=10", index=published)
     assert "up to 10 M parameters: the limit on size removes all of them." in tab.locator(".headline").inner_text()
     assert tab.locator(".pick").count() == 0
     tab.click("text=Allow any size")
@@ -100,8 +92,8 @@ def test_conditions_that_no_system_meets_can_be_dropped(open_page: Open, publish
     assert names(tab)
 
 
-def test_any_task_lists_the_highest_score_of_each(open_page: Open, published_site: Path) -> None:
-    tab = open_page("#/find?language=yo", index=published_site)
+def test_any_task_lists_the_highest_score_of_each(open_page: Open, published: Path) -> None:
+    tab = open_page("#/find?language=yo", index=published)
     rows = tab.locator(".found tbody tr").all_inner_texts()
     assert [row.split("\t")[0] for row in rows] == ["UD-POS", "WikiANN"]
     assert tab.locator(".pick").count() == 0
@@ -125,10 +117,8 @@ def test_made_up_addresses_show_something_sensible(open_page: Open, query: str) 
 
 
 def test_paired_tests_decide_the_verdict(open_page: Open, tmp_path: Path) -> None:
-    suite = write_suite(tmp_path / "one.toml", 'title = "One"\ntasks = ["mini-xnli"]\nlanguages = ["de", "en", "sw"]\n')
     rates = {"first": 0.05, "second": 0.55, "third": 0.60}
-    folders = [answered(tmp_path / name, suite, ["mini-xnli"], name, rate) for name, rate in rates.items()]
-    index = build_board(folders, tmp_path / "site", suite=str(suite))
+    index = build_answered(tmp_path, ONE_TASK, ["mini-xnli"], rates) / "site" / "index.html"
     tab = open_page("#/find?task=mini-xnli&language=de", index=index)
     wait_until(tab, "() => !document.querySelector('.pick-verdict').textContent.includes('Loading')")
     assert names(tab)[0] == "first"
@@ -147,9 +137,9 @@ def test_a_large_ranking_is_tested_after_it_is_shown(open_page: Open, tmp_path: 
     assert "possible)" in tab.locator(".pick").first.inner_text()
 
 
-def test_the_page_fits_every_width_in_every_state(open_page: Open, published_site: Path) -> None:
+def test_the_page_fits_every_width_in_every_state(open_page: Open, published: Path) -> None:
     for width in (1440, 768, 390, 320):
-        tab = open_page("#/find", index=published_site, width=width)
+        tab = open_page("#/find", index=published, width=width)
         for hash_ in WISHES:
             go(tab, hash_)
             assert tab.evaluate("document.documentElement.scrollWidth") <= width, (hash_, width)
@@ -157,8 +147,8 @@ def test_the_page_fits_every_width_in_every_state(open_page: Open, published_sit
 
 @needs_axe
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
-def test_no_barriers(open_page: Open, published_site: Path, scheme: str, width: int) -> None:
-    tab = open_page("#/find", index=published_site, color_scheme=scheme, width=width, bypass_csp=True)
+def test_no_barriers(open_page: Open, published: Path, scheme: str, width: int) -> None:
+    tab = open_page("#/find", index=published, color_scheme=scheme, width=width, bypass_csp=True)
     for hash_ in WISHES:
         go(tab, hash_)
         assert barriers(tab) == [], hash_

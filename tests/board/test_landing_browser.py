@@ -10,16 +10,10 @@ import pytest
 from board.axe import barriers, needs_axe
 from board.opened_board import Open, column, go, ranks
 from board.synthetic_board import HUMAN, Board, packed, synthetic_board, write_site
-from isogloss.board.site import build_board
 from report.browser import BROWSER
 from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
-
-
-@pytest.fixture(scope="module")
-def published_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_board(["published:all"], tmp_path_factory.mktemp("published") / "site")
 
 
 def finding(tab: Any, key: str) -> str:
@@ -41,8 +35,8 @@ def without_systems(count: int) -> Board:
     return board | {"systems": board["systems"][:count], "cells": cells, "averages": averages, "footnotes": []}
 
 
-def test_findings_of_the_published_systems(open_page: Open, published_site: Path) -> None:
-    tab = open_page(index=published_site)
+def test_findings_of_the_published_systems(open_page: Open, published: Path) -> None:
+    tab = open_page(index=published)
     assert tab.locator("h1").inner_text() == "Where do multilingual models stop working?"
     assert "235 systems, 10 tasks, 50 languages" in tab.locator(".purpose").inner_text()
     lead = finding(tab, "lead")
@@ -68,8 +62,8 @@ def test_findings_of_the_published_systems(open_page: Open, published_site: Path
     assert tab.evaluate("location.hash") == "#/languages"
 
 
-def test_the_board_starts_with_a_ranking_of_many_systems(open_page: Open, published_site: Path) -> None:
-    tab = open_page(index=published_site, width=1440)
+def test_the_board_starts_with_a_ranking_of_many_systems(open_page: Open, published: Path) -> None:
+    tab = open_page(index=published, width=1440)
     assert tab.locator(".segments [aria-pressed=true]").inner_text().split()[0] == "Classification"
     assert tab.locator("table.data tbody:not(.before) tr").count() == 10
     # The headline is about this ranking, the first finding about the whole benchmark.
@@ -80,15 +74,15 @@ def test_the_board_starts_with_a_ranking_of_many_systems(open_page: Open, publis
     assert tab.locator(".headline").inner_text().startswith("XLM-R Large (zero-shot) has the best score overall, 65.3")
 
 
-def test_most_rows_are_on_the_first_screen(open_page: Open, published_site: Path) -> None:
-    tab = open_page(index=published_site, width=1440)
+def test_most_rows_are_on_the_first_screen(open_page: Open, published: Path) -> None:
+    tab = open_page(index=published, width=1440)
     rows = tab.locator("table.data tbody:not(.before) tr")
     tops = rows.evaluate_all("rows => rows.map((row) => row.getBoundingClientRect().bottom)")
     assert sum(bottom < 900 for bottom in tops) >= 7
 
 
-def test_findings_are_single_lines_on_a_phone(open_page: Open, published_site: Path) -> None:
-    tab = open_page(index=published_site, width=390)
+def test_findings_are_single_lines_on_a_phone(open_page: Open, published: Path) -> None:
+    tab = open_page(index=published, width=390)
     findings = tab.locator(".finding")
     assert findings.count() == 3
     assert all(box["height"] < 40 for box in (each.bounding_box() for each in findings.all()))
@@ -224,8 +218,8 @@ def test_ten_rows_until_all_are_asked_for(open_page: Open) -> None:
     assert rows.count() == 12
 
 
-def test_search_finds_partial_systems(open_page: Open, published_site: Path) -> None:
-    tab = open_page("#/?q=labse", index=published_site)
+def test_search_finds_partial_systems(open_page: Open, published: Path) -> None:
+    tab = open_page("#/?q=labse", index=published)
     assert tab.locator("table.data").count() == 0
     assert "No matching system covers all classification tasks" in tab.locator(".headline").inner_text()
     tab.locator(".elsewhere button").first.click()
@@ -233,8 +227,8 @@ def test_search_finds_partial_systems(open_page: Open, published_site: Path) -> 
     assert all("labse" in name.lower() for name in column(tab, "System"))
 
 
-def test_coverage_matrix(open_page: Open, published_site: Path) -> None:
-    tab = open_page("#/?segment=full", index=published_site)
+def test_coverage_matrix(open_page: Open, published: Path) -> None:
+    tab = open_page("#/?segment=full", index=published)
     assert tab.locator(".cover").count() == 0
     tab.click("button:has-text('232 systems have partial results')")
     assert tab.evaluate("location.hash") == "#/?segment=full&coverage=1"
@@ -336,8 +330,8 @@ def test_controls_fold_into_one_button(open_page: Open) -> None:
 
 @needs_axe
 @pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1600, "dark")])
-def test_axe(open_page: Open, published_site: Path, width: int, scheme: str) -> None:
-    tab = open_page(index=published_site, width=width, color_scheme=scheme, bypass_csp=True)
+def test_axe(open_page: Open, published: Path, width: int, scheme: str) -> None:
+    tab = open_page(index=published, width=width, color_scheme=scheme, bypass_csp=True)
     for hash_ in ("#/?coverage=1", "#/?segment=classification", "#/?q=labse"):
         go(tab, hash_)
         assert barriers(tab) == [], hash_

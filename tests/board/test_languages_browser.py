@@ -265,6 +265,15 @@ def test_languages_without_scores_are_listed(open_page: Open, tmp_path: Path) ->
     assert "Xish" in tab.locator(".untested.names").inner_text()
 
 
+def test_a_phone_names_the_language_that_others_are_compared_with(open_page: Open, two_systems: Path) -> None:
+    tab = open_page("#/languages", index=two_systems, width=390)
+    for hash_, reference in (("#/languages", "English"), ("#/languages?task=xcopa", "Swahili")):
+        go(tab, hash_)
+        share = tab.locator(".unserved tbody td.number").nth(1)
+        after = share.evaluate("node => getComputedStyle(node, '::after').content")
+        assert after.replace('"', "").split() == ["of", reference], hash_
+
+
 def test_a_phone_scrolls_inside_the_map(open_page: Open) -> None:
     tab = open_page("#/languages", width=390)
     tab.wait_for_selector(".map svg")

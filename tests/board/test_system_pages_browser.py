@@ -11,16 +11,10 @@ import pytest
 from board.axe import barriers, needs_axe
 from board.opened_board import Open, go, settle
 from board.synthetic_board import packed, synthetic_board, write_site
-from isogloss.board.site import build_board
 from report.browser import BROWSER
 from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_board(["published:all"], tmp_path_factory.mktemp("published") / "site")
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ if [ "$part" != test ]; then
   cd "$root"
   "$tools/node_modules/.bin/tsc" --project "$here/tsconfig.json"
   "$tools/node_modules/.bin/eslint" --config "$here/eslint.config.js" --max-warnings 0 \
-    src/isogloss/site/web src/isogloss/board/server/web tests/js
+    src/isogloss/site/web tests/js
 fi
 if [ "$part" != lint ]; then
   node --test "$here"/*.test.js

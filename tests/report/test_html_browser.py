@@ -216,6 +216,13 @@ def test_links_open_an_explanation(tab: Any) -> None:
     wait_until(tab, "document.getElementById('choose-language').value === 'ar'")
 
 
+def test_a_malformed_address_opens_the_page(tab: Any) -> None:
+    tab.evaluate("location.hash = 'explain/%E0%A4%A'")
+    tab.reload()
+    tab.wait_for_selector("html[data-drawn=all]")
+    assert tab.locator("#explain .bar").count() > 0
+
+
 def test_tables_are_sorted_by_keyboard(tab: Any) -> None:
     head = tab.locator("#overview .tables details:last-child thead th").nth(3)
     scores = tab.locator("#overview .tables details:last-child tbody td:nth-child(4)")

@@ -183,7 +183,9 @@ def _service(tasks: Sequence[BoardTask], best: dict[str, dict[str, float]], code
         return "the language that others are compared with" if shares else "no task has scores in English"
     mean = float(np.mean(shares))
     word = "served" if mean >= SERVED_SHARE else "not served"
-    return f"{word} at {SERVED_SHARE:.0%} of English: {mean:.0%} over {counted(len(shares), 'task')}".replace("%", " %")
+    # With a decimal, so that 79.8 % does not look like 80 %.
+    figure = f"{score_text(100 * mean)} % over {counted(len(shares), 'task')}"
+    return f"{word} at {100 * SERVED_SHARE:.0f} % of English: {figure}"
 
 
 def _card(heading: _CardHeading, lines: Sequence[_CardLine], note: str, source: _CardSource) -> bytes:

@@ -26,6 +26,9 @@ _APART = 0.8
 _KIND_OF_SYSTEM = {"ngram": "floor", "encoder": "encoder", "text2text": "encoder-decoder", "llm": "llm"}
 _KIND_OF_SYSTEM |= dict.fromkeys(("embedder", "dual-encoder"), "retrieval")
 _ID_LENGTH = 60
+# Ids are names of files and keys of JavaScript objects: devices of Windows, and a property that every object has.
+_RESERVED_IDS = {"con", "prn", "aux", "nul", "constructor"}
+_RESERVED_IDS |= {f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)}
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 # Names of regimes that say little beside a system's name.
 _SHOWN_REGIMES = {
@@ -41,11 +44,11 @@ _SHOWN_REGIMES = {
 
 def unique_ids(entries: Sequence[SystemResult]) -> list[str]:
     """Return an id per system from its name and regime, numbered if taken; invalid fixed ids raise DataError."""
-    taken = {entry.id for entry in entries if entry.id}
-    ids = []
+    taken = {entry.id for entry in entries if entry.id} | _RESERVED_IDS
+    ids: list[str] = []
     for entry in entries:
         if entry.id:
-            if not _ID.fullmatch(entry.id) or entry.id in ids:
+            if not _ID.fullmatch(entry.id) or entry.id in {*ids, *_RESERVED_IDS}:
                 raise DataError(f"invalid or duplicate id {printable(entry.id, NAME_LENGTH)!r}")
             ids.append(entry.id)
             continue

@@ -255,6 +255,8 @@ def shown_on_board(page: Any, server: ServedBoard) -> str:
     tab.goto(f"{server.address}/index.html")
     tab.wait_for_selector("html[data-ready]")
     text = str(tab.locator("main").inner_text())
+    # Both have the same header, also on narrow screens.
+    assert tab.locator("#theme").inner_text() == page.locator("#theme").inner_text()
     tab.close()
     return text
 

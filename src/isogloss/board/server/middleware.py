@@ -22,9 +22,12 @@ from isogloss.board.server.answers import error_response
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.evaluations import RECORDS
 from isogloss.board.site import static_files
+from isogloss.site.page_parts import WEB, bundle
 
-# The server's own pages: the submission form and its assets, available before the first build.
+# The submission form: its page and styles, and the script, which shares modules with the pages. Available before the
+# first build.
 OWN = Path(__file__).with_name("web")
+FORM_SCRIPT = "submit.js"
 _SHARED = {path.name: path.parent for path in static_files() if path.suffix != ".html"}
 # Shown before the first build; browsers reload it automatically.
 _BEING_BUILT = """<!doctype html>
@@ -282,6 +285,9 @@ def _read(site: Path | None, name: str) -> HeldFile | None:
     parts = name.split("/")
     if "\x00" in name or "\\" in name or len(parts) > 4 or any(part in ("", ".", "..") for part in parts):
         return None
+    if name == FORM_SCRIPT:
+        content = bundle(WEB, FORM_SCRIPT).encode()
+        return HeldFile(content, gzip.compress(content, mtime=0), _TYPES[".js"], _tag(content))
     for root in (OWN, site, _SHARED.get(name)):
         path = None if root is None else root.joinpath(*parts)
         if path is None or not path.is_file() or path.is_symlink():

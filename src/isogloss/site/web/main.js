@@ -1,7 +1,7 @@
 import { offerCitation, shortHash } from "./page/cite.js";
 import { closeLists } from "./page/controls.js";
 import { openBoard } from "./board/decode.js";
-import { element, patchChildren, plural } from "./page/dom.js";
+import { byId, element, patchChildren, plural } from "./page/dom.js";
 import { findPage } from "./finder/page_find.js";
 import { aboutPage } from "./leaderboard/page_about.js";
 import { progressPage } from "./progress/page_progress.js";
@@ -125,9 +125,6 @@ function chartCaption(board, chart) {
   const label = chart.matches("[role=region]") ? chart.getAttribute("aria-label") : null;
   return { title: caption?.textContent ?? described ?? label ?? page, source: source.filter(Boolean).join(" · ") };
 }
-
-/** @param {string} id */
-const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 // The first tab stop in the rows of the page's first table.
 /** @param {HTMLElement} main */

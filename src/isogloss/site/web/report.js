@@ -2,7 +2,7 @@
 import { drawFigure } from "./charts/figure.js";
 import { unpackedRecords } from "./charts/figure_scale.js";
 import { BiasPart } from "./report/report_bias.js";
-import { byId } from "./report/report_choices.js";
+import { byId } from "./page/dom.js";
 import { ExplainPart } from "./report/report_explain.js";
 import { languageFilter, startSorting } from "./report/report_tables.js";
 import { offerSaving } from "./page/save_chart.js";

@@ -1,5 +1,4 @@
-import { element } from "./page/dom.js";
-import { byId } from "./report/report_choices.js";
+import { byId, element } from "./page/dom.js";
 
 /** @typedef {{ label: string, form?: string, text: string, gloss?: string }} Line */
 /** @typedef {{ key: string, kind: string, group: number, wording: string, lines: Line[], meaning?: string }} Item */

@@ -6,26 +6,30 @@ import { changeParams, hashOf } from "../page/state.js";
 
 const USUAL_SUITE = "xtreme-r";
 
-/** @typedef {{ mode: string, title: string, question: string, systems: number }} Analysis */
+/** @typedef {{ mode: string, title: string, question: string, hint: string, systems: number }} Analysis */
 
+// The analyses: what each answers, how its page is read, and how many systems it takes.
 /** @type {Analysis[]} */
-const ANALYSES = [
+export const ANALYSES = [
   {
     mode: "single",
     title: "Single analysis",
     question: "Where does a system fail? Its score by length, question type, label and more.",
+    hint: "The score in each bucket of examples with its 95 % interval, all on one axis. The best and the worst bucket are marked only if they differ significantly from every other.",
     systems: 1,
   },
   {
     mode: "pairwise",
     title: "Pairwise analysis",
     question: "Where do two systems differ? Their difference in each group of examples, and whether it is significant.",
+    hint: "The difference between two systems in each bucket with its 95 % interval, all on one axis. Differences that are not significant are grey.",
     systems: 2,
   },
   {
     mode: "bias",
     title: "Dataset bias",
     question: "What do the test sets contain? How their examples are distributed, language by language.",
+    hint: "How test examples are distributed, by language. A test set with few long contexts says little about long contexts.",
     systems: 0,
   },
 ];

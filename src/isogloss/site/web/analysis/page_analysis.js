@@ -5,7 +5,7 @@ import { builtSet, liveSet, markSignificant } from "./bucket_sets.js";
 import { noExamplesText, preselected } from "./candidates.js";
 import { cellStatistics } from "./cell_examples.js";
 import { exampleSection } from "./example_list.js";
-import { analysesPage } from "./page_analyses.js";
+import { ANALYSES, analysesPage } from "./page_analyses.js";
 import { systemPicker } from "./system_picker.js";
 import { chosenOf, chosenSelect } from "../page/controls.js";
 import { languageName, systemDetail, taskTitle } from "../board/decode.js";
@@ -16,26 +16,16 @@ import { crumbs, nothing, pageHead } from "../board/parts.js";
 import { changeParams, hashOf } from "../page/state.js";
 
 /** @type {Record<string, string>} */
-const MODES = { bias: "Dataset bias", single: "Single analysis", pairwise: "Pairwise analysis" };
-/** @type {Record<string, string>} */
 const ENDS = { top: "best", low: "worst" };
-/** @type {Record<string, string>} */
-const HINTS = {
-  bias: "How test examples are distributed, by language. A test set with few long contexts says little about long contexts.",
-  single:
-    "The score in each bucket of examples with its 95 % interval, all on one axis. The best and the worst bucket are marked only if they differ significantly from every other.",
-  pairwise:
-    "The difference between two systems in each bucket with its 95 % interval, all on one axis. Differences that are not significant are grey.",
-};
-
 /** @param {Board} board @param {string[]} path @returns {Page} */
 export function analysisPage(board, [mode]) {
   if (mode === undefined) return analysesPage(board);
-  if (!MODES[mode]) return nothing("This analysis does not exist.");
+  const analysis = ANALYSES.find((each) => each.mode === mode);
+  if (!analysis) return nothing("This analysis does not exist.");
   const head = () => [
-    crumbs(link("#/analysis", "Analyses"), MODES[mode]),
-    pageHead(MODES[mode]),
-    element("p", { class: "soft prose" }, HINTS[mode]),
+    crumbs(link("#/analysis", "Analyses"), analysis.title),
+    pageHead(analysis.title),
+    element("p", { class: "soft prose" }, analysis.hint),
   ];
   /** @param {URLSearchParams} params */
   const view = async (params) => {
@@ -45,7 +35,7 @@ export function analysisPage(board, [mode]) {
   /** @param {URLSearchParams} params */
   const title = (params) => {
     const named = params.getAll("system").flatMap((id) => board.system.get(id)?.fullName ?? []);
-    return named.length ? `${MODES[mode]} of ${named.join(" and ")}` : MODES[mode];
+    return named.length ? `${analysis.title} of ${named.join(" and ")}` : analysis.title;
   };
   return { title, view };
 }

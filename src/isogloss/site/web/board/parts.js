@@ -62,9 +62,24 @@ export const pageHead = (title, ...more) => element("header", {}, element("h1", 
 // numbers.
 /** @param {string} label @param {Child[]} headings @param {Child[][]} rows @param {{ tall?: boolean, words?: number }} [options3] */
 export const plainTable = (label, headings, rows, { tall = false, words = headings.length } = {}) =>
+  framedTable(
+    label,
+    headings,
+    rows.map((cells) => element("tr", {}, cells)),
+    { className: tall ? "tall" : "", isNumber: (at) => at >= words },
+  );
+
+// The same from rows that are elements.
+/**
+ * @param {string} label
+ * @param {Child[]} headings
+ * @param {HTMLElement[]} rows
+ * @param {{ className?: string, isNumber: (at: number) => boolean }} options3
+ */
+export const framedTable = (label, headings, rows, { className = "", isNumber }) =>
   element(
     "div",
-    { class: tall ? "scroll tall" : "scroll", tabindex: "0", role: "region", "aria-label": label },
+    { class: `scroll ${className}`.trim(), tabindex: "0", role: "region", "aria-label": label },
     element(
       "table",
       { class: "data plain" },
@@ -74,13 +89,9 @@ export const plainTable = (label, headings, rows, { tall = false, words = headin
         element(
           "tr",
           {},
-          headings.map((heading, at) => element("th", { scope: "col", class: at < words ? null : "number" }, heading)),
+          headings.map((heading, at) => element("th", { scope: "col", class: isNumber(at) ? "number" : null }, heading)),
         ),
       ),
-      element(
-        "tbody",
-        {},
-        rows.map((cells) => element("tr", {}, cells)),
-      ),
+      element("tbody", {}, rows),
     ),
   );

@@ -1,7 +1,7 @@
 import { figureShare, isSingle, wholeShare, withoutReference } from "./basis.js";
 import { element } from "../page/dom.js";
 import { relativeLines, populationText } from "./language_words.js";
-import { autonym, familyLink, languageLink } from "../board/parts.js";
+import { autonym, familyLink, framedTable, languageLink } from "../board/parts.js";
 import { memoized } from "../board/ranking.js";
 
 /** @param {Language} a @param {Language} b */
@@ -41,30 +41,13 @@ const namedLanguages = (languages) =>
 
 /** @param {Basis} basis @param {Language[]} languages */
 function unservedTable(basis, languages) {
-  const label = "Languages that are not served";
   const headings = ["Language", "Family", "Speakers", `% of ${basis.reference}`, "Tasks", "Best scores"];
   const rows = unservedRows(basis);
-  return element(
-    "div",
-    { class: "scroll unserved", tabindex: "0", role: "region", "aria-label": label },
-    element(
-      "table",
-      { class: "data plain" },
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          headings.map((heading, at) => element("th", { scope: "col", class: at > 1 && at < 5 ? "number" : null }, heading)),
-        ),
-      ),
-      element(
-        "tbody",
-        {},
-        languages.map(({ code }) => rows(code)),
-      ),
-    ),
+  return framedTable(
+    "Languages that are not served",
+    headings,
+    languages.map(({ code }) => rows(code)),
+    { className: "unserved", isNumber: (at) => at > 1 && at < 5 },
   );
 }
 
@@ -89,7 +72,7 @@ function unservedRow(basis, language) {
     element("th", { scope: "row" }, languageLink(language), " ", autonym(language)),
     element("td", {}, familyLink(language.family)),
     element("td", { class: "number" }, populationText(language.speakers)),
-    element("td", { class: "number" }, figureShare(share)),
+    element("td", { class: "number", "data-of": basis.reference }, figureShare(share)),
     element("td", { class: "number" }, isSingle(basis, language.code) ? "1 only" : parts.length),
     element("td", { class: "parts" }, relativeLines(parts, language.code)),
   );

@@ -42,6 +42,10 @@ function filledNode(node, attributes, children) {
   return node;
 }
 
+// An element of the page's template, by its id.
+/** @param {string} id @returns {any} */
+export const byId = (id) => document.getElementById(id);
+
 // Append nodes and texts from nested lists.
 /** @param {Element} node @param {readonly Child[]} children */
 export function appendAll(node, children) {

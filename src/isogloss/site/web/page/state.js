@@ -10,8 +10,9 @@ export function readRoute(hash = location.hash) {
   return { path, params: new URLSearchParams(cut < 0 ? "" : text.slice(cut + 1)) };
 }
 
+// A part of an address as text; a malformed one as it is.
 /** @param {string} part */
-function decodedPart(part) {
+export function decodedPart(part) {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -1,9 +1,9 @@
 // @ts-check
 import { boxPlot } from "../charts/box_plot.js";
 import { scorePaint } from "../charts/colour.js";
-import { countText, element, nameOf, plural } from "../page/dom.js";
+import { byId, countText, element, nameOf, plural } from "../page/dom.js";
 import { heatTable } from "../charts/heatmap.js";
-import { byId, followChoices, offer } from "./report_choices.js";
+import { followChoices, offer } from "./report_choices.js";
 import { languageRow, numberCells } from "./report_tables.js";
 
 /** @typedef {import("./report_tables.js").LanguageFilter} LanguageFilter */

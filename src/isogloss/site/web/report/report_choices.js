@@ -1,12 +1,6 @@
 // @ts-check
-import { element } from "../page/dom.js";
-
-/**
- * Return the element with an id from the page's template.
- * @param {string} id
- * @returns {any}
- */
-export const byId = (id) => document.getElementById(id);
+import { byId, element } from "../page/dom.js";
+import { decodedPart } from "../page/state.js";
 
 /**
  * Fill a list of options and choose the first wanted value that it offers.
@@ -35,7 +29,7 @@ export function followChoices(section, keys, prefix, shown) {
   const follow = () => {
     const [name, ...path] = location.hash.slice(1).split("/");
     if (name !== section || !path.length) return;
-    shown.choose(Object.fromEntries(path.map((word, at) => [keys[at], decodeURIComponent(word)])));
+    shown.choose(Object.fromEntries(path.map((word, at) => [keys[at], decodedPart(word)])));
     byId(section).scrollIntoView();
   };
   for (const key of keys)

@@ -1,8 +1,8 @@
 // @ts-check
-import { countText, element, nameOf, scoreText } from "../page/dom.js";
+import { byId, countText, element, nameOf, scoreText } from "../page/dom.js";
 import { exampleItem, scoredName, showExamples } from "../analysis/example_list.js";
 import { intervalWords, scoreBuckets } from "./report_buckets.js";
-import { byId, followChoices, offer } from "./report_choices.js";
+import { followChoices, offer } from "./report_choices.js";
 import { bucketFigures } from "./report_figures.js";
 import { PairPart } from "./report_pairs.js";
 import { languageRow, numberCells, wordCell } from "./report_tables.js";

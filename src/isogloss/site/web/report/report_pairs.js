@@ -1,7 +1,6 @@
 // @ts-check
-import { countText, element, scoreText, signedText } from "../page/dom.js";
+import { byId, countText, element, scoreText, signedText } from "../page/dom.js";
 import { contrastBuckets, intervalWords } from "./report_buckets.js";
-import { byId } from "./report_choices.js";
 import { bucketFigures } from "./report_figures.js";
 import { languageRow, numberCells, wordCell } from "./report_tables.js";
 

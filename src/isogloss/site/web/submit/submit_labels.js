@@ -50,15 +50,6 @@ export const LABELS = {
 };
 
 /** @type {Record<string, string>} */
-export const AVERAGES = {
-  overall: "Overall",
-  classification: "Classification",
-  structured: "Structured prediction",
-  qa: "Question answering",
-  retrieval: "Retrieval",
-};
-
-/** @type {Record<string, string>} */
 export const CHOICES = {
   llm: "large language model",
   floor: "floor: a baseline",

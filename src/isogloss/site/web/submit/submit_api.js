@@ -1,5 +1,5 @@
 // Requests to the board's server.
-import { byId } from "./submit_page.js";
+import { byId } from "../page/dom.js";
 
 const API = "api/v1/";
 

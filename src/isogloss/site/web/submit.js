@@ -1,8 +1,10 @@
 // The submission form: send a submission, follow its progress and publish it.
-import { request, upload } from "./submit_api.js";
-import { buildFields, checkAsOneGoes, checkForm, fieldNames, markField, metadata, showErrors } from "./submit_fields.js";
-import { byId, element, startHeader } from "./submit_page.js";
-import { setNames, showScores } from "./submit_scores.js";
+import { byId, countText, element, plural } from "./page/dom.js";
+import { foldMenu } from "./page/menu.js";
+import { themeSwitch } from "./page/theme.js";
+import { request, upload } from "./submit/submit_api.js";
+import { buildFields, checkAsOneGoes, checkForm, fieldNames, markField, metadata, showErrors } from "./submit/submit_fields.js";
+import { setNames, showScores } from "./submit/submit_scores.js";
 
 const WAITING = ["received", "validating", "scoring"];
 const QUEUE_ROWS = 20;
@@ -22,12 +24,11 @@ function show(title, text, problems = [], bad = false) {
   byId("upload").hidden = true;
   byId("steps").hidden = true;
   byId("scores").hidden = true;
-  byId("problems").replaceChildren();
-  for (const problem of problems) {
-    const line = element("li", undefined, byId("problems"));
-    element("b", `${problem.warning ? "Warning" : "Error"}: ${problem.where}`, line);
-    line.append(`: ${problem.what}. ${problem.fix}`);
-  }
+  byId("problems").replaceChildren(
+    ...problems.map(({ warning, where, what, fix }) =>
+      element("li", {}, element("b", {}, `${warning ? "Warning" : "Error"}: ${where}`), `: ${what}. ${fix}`),
+    ),
+  );
 }
 
 /** @param {string} state */
@@ -37,12 +38,15 @@ function showSteps(state) {
   const others = { rejected: ["received", "validating", "rejected"], withdrawn: [...scored, "withdrawn"], deleted: ["deleted"] };
   const steps = others[state] || scored;
   byId("steps").hidden = false;
-  byId("steps").replaceChildren();
-  steps.forEach((step, index) => {
-    const item = element("li", step, byId("steps"));
-    if (index < steps.indexOf(state)) item.className = "done";
-    if (step === state) item.setAttribute("aria-current", "step");
-  });
+  byId("steps").replaceChildren(
+    ...steps.map((step, index) =>
+      element(
+        "li",
+        { class: index < steps.indexOf(state) ? "done" : null, "aria-current": step === state ? "step" : null },
+        step,
+      ),
+    ),
+  );
 }
 
 /** @param {any} submission */
@@ -90,33 +94,43 @@ const ACTIONS = { preview: ["publish", "withdraw"], published: ["withdraw"], wit
 async function showTeam() {
   const [team, sent] = await Promise.all([request("team"), request("submissions")]);
   byId("team").textContent =
-    `${team.team}: ${team.left} of ${team.monthly_submissions} submissions left in ${team.month}; ` +
-    `${team.used_in_year} of ${team.yearly_submissions} submissions and ${team.published_in_year} of ` +
-    `${team.yearly_publications} publications used in 365 days; ${team.scored_in_all} scored in total`;
+    `${team.team}: ${countText(team.left)} of ${plural(team.monthly_submissions, "submission")} left in ${team.month}; ` +
+    `${countText(team.used_in_year)} of ${plural(team.yearly_submissions, "submission")} and ` +
+    `${countText(team.published_in_year)} of ${plural(team.yearly_publications, "publication")} used in 365 days; ` +
+    `${countText(team.scored_in_all)} scored in total`;
   byId("submissions").hidden = false;
-  const body = byId("submissions").tBodies[0];
-  body.replaceChildren();
-  for (const submission of sent.submissions) {
-    const row = element("tr", undefined, body);
-    for (const text of [submission.system.name, submission.state]) element("td", text, row);
-    const cell = element("td", undefined, row);
-    for (const action of ACTIONS[submission.state] || [])
-      element("button", action, cell).addEventListener("click", () => act(submission.key, action));
-    element("button", "show", cell).addEventListener("click", () => attempt(() => follow(submission.key)));
-    for (const text of [timeText(submission.created_at), submission.key]) element("td", text, row);
-  }
+  byId("submissions").tBodies[0].replaceChildren(...sent.submissions.map(submissionRow));
 }
+
+/** @param {any} submission */
+const submissionRow = ({ key, state, system, created_at: sent }) =>
+  rowOf([
+    system.name,
+    state,
+    [
+      (ACTIONS[state] ?? []).map((action) => element("button", { click: () => act(key, action) }, action)),
+      element("button", { click: () => attempt(() => follow(key)) }, "show"),
+    ],
+    timeText(sent),
+    key,
+  ]);
+
+/** @param {Child[]} cells */
+const rowOf = (cells) =>
+  element(
+    "tr",
+    {},
+    cells.map((cell) => element("td", {}, cell)),
+  );
 
 async function showQueue() {
   const queue = await request("queue");
   byId("queue").textContent = `${queue.waiting} waiting, ${queue.running} being scored`;
   byId("waiting").hidden = !queue.entries.length;
-  const body = byId("waiting").tBodies[0];
-  body.replaceChildren();
-  for (const entry of queue.entries.slice(0, QUEUE_ROWS)) {
-    const row = element("tr", undefined, body);
-    for (const text of [entry.position, entry.state, timeText(entry.since)]) element("td", text, row);
-  }
+  const entries = queue.entries.slice(0, QUEUE_ROWS);
+  byId("waiting").tBodies[0].replaceChildren(
+    ...entries.map((/** @type {any} */ { position, state, since }) => rowOf([position, state, timeText(since)])),
+  );
 }
 
 /** @param {string} text */
@@ -187,7 +201,8 @@ async function send(event) {
   isSending = false;
 }
 
-startHeader();
+themeSwitch(byId("theme"));
+foldMenu(byId("menu-button"), byId("menu"));
 checkAsOneGoes();
 byId("form").addEventListener("submit", send);
 byId("enter").addEventListener("click", () => {
@@ -200,7 +215,7 @@ attempt(async () => {
   document.title = `Submit to ${board.title}`;
   byId("suite").textContent = board.title;
   byId("about").textContent =
-    `Suite ${board.suite}, scored by ${board.scorer}; ${board.systems} submitted system${board.systems === 1 ? "" : "s"}. ${board.closed ? "The board is closed." : `Each team can have ${board.monthly_submissions} submissions scored per month and ${board.yearly_submissions} per year.`}`;
+    `Suite ${board.suite}, scored by ${board.scorer}; ${plural(board.systems, "submitted system")}. ${board.closed ? "The board is closed." : `Each team can have ${plural(board.monthly_submissions, "submission")} scored per month and ${countText(board.yearly_submissions)} per year.`}`;
   setNames({ tasks: board.task_titles, languages: board.language_names });
   buildFields(board.metadata_schema);
   await showQueue();

@@ -1,6 +1,6 @@
 // The scores of a submission, with what is missing from each average.
-import { AVERAGES } from "./submit_labels.js";
-import { byId, element } from "./submit_page.js";
+import { categoryTitle } from "../board/describe.js";
+import { byId, element, listed, scoreText } from "../page/dom.js";
 
 const MOST_MISSING = 6;
 /** @type {{ tasks: Record<string, string>, languages: Record<string, string> }} */
@@ -9,14 +9,11 @@ let names = { tasks: {}, languages: {} };
 /** @param {{ tasks: Record<string, string>, languages: Record<string, string> }} given */
 export const setNames = (given) => (names = given);
 
-const scoreText = (/** @type {number | null | undefined} */ value) =>
-  value === null || value === undefined ? "–" : value.toFixed(1);
-
-const languageName = (/** @type {string} */ code) => names.languages[code] ?? code;
+const languageTitle = (/** @type {string} */ code) => names.languages[code] ?? code;
 
 // A task's title up to its colon, or all of it if several start alike.
 /** @param {string} id */
-function taskName(id) {
+function shortTaskTitle(id) {
   const title = names.tasks[id] ?? id;
   const beginning = (/** @type {string} */ text) => text.split(":")[0];
   const alike = Object.values(names.tasks).filter((other) => beginning(other) === beginning(title));
@@ -27,7 +24,7 @@ function taskName(id) {
 /** @param {string} cell */
 function cellName(cell) {
   const [, task, code] = /^(.*)\/([^/]*)$/.exec(cell) ?? [];
-  return code ? `${taskName(task)} in ${languageName(code)}` : taskName(cell);
+  return code ? `${shortTaskTitle(task)} in ${languageTitle(code)}` : shortTaskTitle(cell);
 }
 
 // The averages of a submission: name, value per scorer version, and the missing cells of the newest.
@@ -47,9 +44,9 @@ function averageRows(versions) {
     (incomplete[id] || []).map(nameOf),
   ];
   return [
-    [AVERAGES.overall, versions.map(({ overall }) => overall), missing.map(cellName)],
-    ...Object.keys(categories).map((id) => row("categories", id, AVERAGES[id] ?? id, cellName)),
-    ...Object.keys(tasks).map((id) => row("tasks", id, taskName(id), languageName)),
+    ["Overall", versions.map(({ overall }) => overall), missing.map(cellName)],
+    ...Object.keys(categories).map((id) => row("categories", id, categoryTitle(id), cellName)),
+    ...Object.keys(tasks).map((id) => row("tasks", id, shortTaskTitle(id), languageTitle)),
   ];
 }
 
@@ -59,17 +56,24 @@ export function showScores({ scores: versions }) {
   const table = byId("scores");
   table.hidden = !versions.length;
   if (!versions.length) return;
-  const head = element("tr");
-  for (const text of ["Average", ...versions.map((/** @type {any} */ { scorer }) => scorer), "Missing"])
-    element("th", text, head).scope = "col";
-  table.tHead.replaceChildren(head);
-  table.tBodies[0].replaceChildren();
-  for (const [name, values, missing] of averageRows(versions)) {
-    const row = element("tr", undefined, table.tBodies[0]);
-    element("th", name, row).scope = "row";
-    for (const value of values) element("td", scoreText(value), row).className = "number";
-    const more = missing.length > MOST_MISSING ? ` and ${missing.length - MOST_MISSING} more` : "";
-    element("td", missing.slice(0, MOST_MISSING).join(", ") + more, row);
-  }
+  const heads = ["Average", ...versions.map((/** @type {any} */ { scorer }) => scorer), "Missing"];
+  table.tHead.replaceChildren(
+    element(
+      "tr",
+      {},
+      heads.map((text) => element("th", { scope: "col" }, text)),
+    ),
+  );
+  table.tBodies[0].replaceChildren(
+    ...averageRows(versions).map(([name, values, missing]) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, name),
+        values.map((value) => element("td", { class: "number" }, scoreText(value))),
+        element("td", {}, listed(missing, MOST_MISSING)),
+      ),
+    ),
+  );
 }
 

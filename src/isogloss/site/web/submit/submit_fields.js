@@ -1,6 +1,6 @@
 // The fields of the form: built from the metadata schema, checked when the reader leaves them, and marked if wrong.
 import { CHOICES, GROUPS, LABELS } from "./submit_labels.js";
-import { byId, element } from "./submit_page.js";
+import { byId, element } from "../page/dom.js";
 
 const UNKNOWN = "not disclosed";
 const YES_OR_NO = /^(true|false|yes|no|none)$/i;
@@ -20,23 +20,26 @@ function inputOf(name, schema) {
   const choices =
     schema.enum || (types.includes("boolean") && !types.includes("string") ? ["true", "false", UNKNOWN] : null);
   if (choices) {
-    const select = element("select");
-    // Start empty: the first choice would be wrong for most submissions.
-    if (!takesUnknown(schema)) element("option", "select…", select).value = "";
-    for (const choice of choices) element("option", CHOICES[choice] ?? choice, select).value = choice;
-    return select;
+    return element(
+      "select",
+      {},
+      // Start empty: the first choice would be wrong for most submissions.
+      takesUnknown(schema) ? null : element("option", { value: "" }, "select…"),
+      choices.map((/** @type {string} */ choice) => element("option", { value: choice }, CHOICES[choice] ?? choice)),
+    );
   }
   if (types.includes("array")) return element("textarea");
-  const input = element("input");
-  if (name === "contact") input.setAttribute("autocomplete", "email");
-  if (isNumber(schema)) input.setAttribute("inputmode", "decimal");
-  if (schema.examples) {
-    const list = element("datalist", undefined, byId("form"));
-    list.id = `${name}-examples`;
-    for (const example of schema.examples) element("option", undefined, list).value = example;
-    input.setAttribute("list", list.id);
-  }
-  return input;
+  const list = schema.examples ? `${name}-examples` : null;
+  if (list)
+    byId("form").append(
+      element(
+        "datalist",
+        { id: list },
+        schema.examples.map((/** @type {string} */ value) => element("option", { value })),
+      ),
+    );
+  const autocomplete = name === "contact" ? "email" : null;
+  return element("input", { autocomplete, inputmode: isNumber(schema) ? "decimal" : null, list });
 }
 
 // A set of fields with a heading, made when its first field is added.
@@ -45,38 +48,32 @@ function groupOf(group, required) {
   const id = `${required ? "needed" : "more"}-${group}`;
   const made = byId(id);
   if (made) return made;
-  const set = element("fieldset", undefined, byId(required ? "fields" : "more-fields"));
-  element("legend", GROUPS[group] ?? "Other", set);
-  const fields = element("div", undefined, set);
-  fields.id = id;
-  fields.className = "fields";
-  return fields;
+  const own = element("div", { id, class: "fields" });
+  const set = element("fieldset", {}, element("legend", {}, GROUPS[group] ?? "Other"), own);
+  byId(required ? "fields" : "more-fields").append(set);
+  return own;
 }
 
 /** @param {string} name @param {any} schema @param {boolean} required */
 function addField(name, schema, required) {
   const [title, hint, group] = LABELS[name] ?? [schema.description, schema["x-takes"].replace(/^text$/, ""), "other"];
-  const place = element("div", undefined, groupOf(group, required));
-  place.className = "field";
-  const label = element("label", title, place);
-  const input = inputOf(name, schema);
+  const /** @type {any} */ input = inputOf(name, schema);
   input.id = `field-${name}`;
   input.name = name;
   input.required = required;
   if (takesUnknown(schema)) input.value = UNKNOWN;
-  label.htmlFor = input.id;
-  if (required) element("span", " *", label).setAttribute("aria-hidden", "true");
-  place.append(input);
-  const hints = [];
-  if (hint) {
-    element("small", hint, place).id = `hint-${name}`;
-    hints.push(`hint-${name}`);
-  }
-  const wrong = element("small", "", place);
-  wrong.id = `wrong-${name}`;
-  wrong.className = "wrong";
-  wrong.hidden = true;
-  input.setAttribute("aria-describedby", [...hints, wrong.id].join(" "));
+  input.setAttribute("aria-describedby", `${hint ? `hint-${name} ` : ""}wrong-${name}`);
+  const star = required ? element("span", { "aria-hidden": "true" }, " *") : null;
+  groupOf(group, required).append(
+    element(
+      "div",
+      { class: "field" },
+      element("label", { for: input.id }, title, star),
+      input,
+      hint ? element("small", { id: `hint-${name}` }, hint) : null,
+      element("small", { id: `wrong-${name}`, class: "wrong", hidden: true }),
+    ),
+  );
 }
 
 /** @type {Record<string, any>} */
@@ -132,7 +129,7 @@ const expected = (schema) =>
 
 // What is wrong with a field, or "". The server checks everything again.
 /** @param {string} name */
-export function faultOf(name) {
+function faultOf(name) {
   if (name === "token") return byId("token").value.trim() ? "" : "Enter your team token.";
   if (name === "archive") return byId("archive").files.length ? "" : "Choose the archive with your predictions.";
   const schema = fields[name];
@@ -178,21 +175,9 @@ export function showErrors(faults, title) {
   const box = byId("errors");
   box.hidden = faults.length === 0;
   byId("errors-title").textContent = title ?? (faults.length === 1 ? "One thing is missing or wrong" : `${faults.length} things are missing or wrong`);
-  const list = byId("errors-list");
-  list.replaceChildren();
-  for (const [name, text] of faults) {
-    const line = element("li", undefined, list);
-    if (!name) {
-      line.textContent = text;
-      continue;
-    }
-    const anchor = element("a", `${titleOf(name)}: ${text}`, line);
-    anchor.href = `#${inputId(name)}`;
-    anchor.addEventListener("click", (/** @type {Event} */ event) => {
-      event.preventDefault();
-      openTo(name);
-    });
-  }
+  byId("errors-list").replaceChildren(
+    ...faults.map(([name, text]) => element("li", {}, name ? faultLink(name, text) : text)),
+  );
   if (!faults.length) return;
   for (const [name] of faults) if (name && byId("more").contains(byId(inputId(name)))) byId("more").open = true;
   box.focus();
@@ -200,6 +185,15 @@ export function showErrors(faults, title) {
 
 /** @param {string} name */
 const titleOf = (name) => ({ archive: "Archive", token: "Team token" })[name] ?? LABELS[name]?.[0] ?? name;
+
+/** @param {string} name @param {string} text */
+const faultLink = (name, text) => {
+  const click = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    openTo(name);
+  };
+  return element("a", { href: `#${inputId(name)}`, click }, `${titleOf(name)}: ${text}`);
+};
 
 /** @param {string} name */
 function openTo(name) {
