@@ -90,7 +90,7 @@ def test_changed_code_does_not_keep_earlier_predictions(file: Path, tmp_path: Pa
     ("given", "what"), [(["ngram"], "got list; run several systems one by one"), (7, "got int"), (dict, "got type")]
 )
 def test_other_objects_are_a_type_error_in_words(given: object, what: str, tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match=f"^a system is a name such as 'ngram', .*{what}$"):
+    with pytest.raises(IsoglossError, match=f"^a system is a name such as 'ngram', .*{what}$"):
         isogloss.run(given, out=tmp_path, **CELL)  # type: ignore[arg-type]
 
 

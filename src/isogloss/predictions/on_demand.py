@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -117,6 +118,13 @@ def answers_of_embeddings(task: Task, embeddings: Embeddings, path: Path, exampl
     return answers
 
 
+def _place_of(error: Exception) -> str:
+    """Return the line of the user's file, or cell of a notebook, in which a function failed."""
+    frames = extract_tb(error.__traceback__)[1:]  # the first is the call
+    own = [frame for frame in frames if frame.filename == frames[0].filename]
+    return f" (line {own[-1].lineno}: {own[-1].line})" if own and own[-1].line else ""
+
+
 @dataclass(frozen=True)
 class PredictionsOnDemand:
     """Answers of a function to every cell that is asked for."""
@@ -164,7 +172,7 @@ class PredictionsOnDemand:
         try:
             values = self.function(examples)
         except Exception as error:
-            what = f"{self.name} failed: {type(error).__name__}: {error}"
+            what = f"{self.name} failed: {type(error).__name__}: {error}{_place_of(error)}"
             raise PredictionError(what, where=_name(examples)) from error
         if isinstance(values, Embeddings):
             return answers_of_embeddings(task, values, file.path, examples)

@@ -1,5 +1,6 @@
 """Read systems from result records, run folders, folders of seeds, CSV files and published tables."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -56,6 +57,23 @@ class _SeedSummary(msgspec.Struct, frozen=True):
     split: str
     tasks: dict[str, _MeanOverSeeds]
     overall: _MeanOverSeeds | None = None
+
+
+def listed_sources(given: Any) -> list[Path | str | Results]:
+    """Return one source or several as a list.
+
+    Raises:
+        DataError: no source, or an object that is neither a result record nor a path.
+    """
+    one = isinstance(given, str | os.PathLike | Results) or not isinstance(given, Iterable)
+    sources = [given] if one else list(given)
+    for source in sources:
+        if not isinstance(source, str | os.PathLike | Results):
+            what = f"expected results or their path, got {type(source).__name__}"
+            raise DataError(what, fix="Score predictions with isogloss.score, and pass the results")
+    if not sources:
+        raise DataError("no results", fix="Pass results of isogloss.score, a results.json or a run folder")
+    return [source if isinstance(source, str | Results) else Path(source) for source in sources]
 
 
 def read_results(

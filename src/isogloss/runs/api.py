@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import IsoglossError, unknown
+from isogloss.errors import IsoglossError, check_count, unknown
 from isogloss.predictions.write import destination, write_predictions
 from isogloss.runs.fit import FitJob, fit_system
 from isogloss.runs.fit import predict as predict_examples
@@ -79,13 +79,14 @@ def run(  # noqa: PLR0913 - the options of the verb
 
     Raises:
         UnknownNameError: unknown system, suite, task, language, split or regime.
-        TypeError: an object that cannot be used as a system.
-        IsoglossError: the folder has cells of another configuration of the system.
+        IsoglossError: an object that cannot be used as a system, or the folder has cells of another configuration of
+            the system.
 
     Example:
         isogloss.run("ngram", suite="mini", seeds=2, out="runs")
         isogloss.run(my_function, tasks=["xnli"], languages=["sw"], data="data", out="runs")
     """
+    check_count("jobs", 1 if jobs is None else jobs, 1)
     folder = None if data is None else Path(data)
     request = Request.of(
         suite,
@@ -148,6 +149,7 @@ def train(  # noqa: PLR0913 - the options of the verb
     Example:
         isogloss.train("encoder:xlm-roberta-base", tasks=["xnli"], seeds=3, data="data", out="runs")
     """
+    check_count("jobs", 1 if jobs is None else jobs, 1)
     tasks = [tasks] if isinstance(tasks, str) else tasks
     settings = recipe_settings(system, recipe, config)
     folder = None if data is None else Path(data)
@@ -206,6 +208,7 @@ def predict(  # noqa: PLR0913 - the options of the verb
     """
     if split not in (splits := ("test", "dev", *ORIGINAL_SPLITS)):
         raise unknown("split", split, splits)
+    check_count("seed", seed, 0)
     entry = given_task(task)
     if language not in entry.every_language and split not in ORIGINAL_SPLITS:
         raise no_language(entry.id, language, entry.every_language)

@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from isogloss.errors import IsoglossError
 from isogloss.systems.base import System, SystemFailureError, system
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
@@ -51,7 +52,7 @@ def given_system(given: object, settings: Mapping[str, Any]) -> System:
 
     Raises:
         UnknownNameError: unknown name.
-        TypeError: the object is none of these; several systems are run one by one.
+        IsoglossError: the object is none of these; several systems are run one by one.
     """
     if isinstance(given, str):
         return system(given, **settings)
@@ -62,7 +63,7 @@ def given_system(given: object, settings: Mapping[str, Any]) -> System:
     if not isinstance(given, System):
         expected = "a name such as 'ngram', 'file.py:Class', a System, or a function that takes Examples"
         advice = "; run several systems one by one" if isinstance(given, list | tuple | set | dict) else ""
-        raise TypeError(f"a system is {expected}, got {type(given).__name__}{advice}")
+        raise IsoglossError(f"a system is {expected}, got {type(given).__name__}{advice}")
     if not isinstance(getattr(given, "name", None), str) or not given.name.strip():
         raise SystemFailureError(f"{type(given).__name__} has no name", fix='Write name = "…" in its class')
     return given

@@ -135,6 +135,8 @@ def rows_of(what: str | None) -> Listing:
         rows: Rows = [{"list": name, "contents": about} for name, (about, _) in LISTS.items()]
         rows.append({"list": "NAME", "contents": "all fields of one task or language, e.g. xquad or sw"})
         return Listing("Lists", rows)
+    if not isinstance(what, str):
+        raise unknown("list", what, ())
     if what in LISTS:
         return Listing(what.capitalize(), LISTS[what][1]())
     fields = _fields(what)
