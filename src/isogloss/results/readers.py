@@ -1,6 +1,7 @@
 """Read systems from result records, run folders, folders of seeds, CSV files and published tables."""
 
 import os
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -148,6 +149,9 @@ def read_records(path: Path) -> list[Results]:
 
 def _reported_in(path: Path) -> Results | None:
     """Read the results of another tool, or return None if the file is not JSON or of an unknown tool."""
+    if path.suffix == ".eval":  # a ZIP archive, packed in a way that Python cannot read before 3.14
+        fix = f"Run inspect log convert {shlex.quote(str(path))} --to json --output-dir logs"
+        raise DataError("a log in inspect_ai's binary format", where=str(path), fix=fix)
     try:
         decoded = decode_python_json(read_text(path), str(path))
     except DamagedFileError:
