@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.errors import IsoglossError, check_count, unknown
+from isogloss.predictions.on_demand import AnswerFunction
 from isogloss.predictions.write import destination, write_predictions
 from isogloss.runs.fit import FitJob, fit_system
 from isogloss.runs.fit import predict as predict_examples
@@ -16,7 +17,7 @@ from isogloss.runs.plan import Plan
 from isogloss.runs.summary import RunSummary
 from isogloss.scoring.request import Request
 from isogloss.systems.base import System, SystemName, replies_of
-from isogloss.systems.given import Predictor, given_system
+from isogloss.systems.given import given_system
 from isogloss.tasks.loading import data_folder
 from isogloss.tasks.pseudo_sets import ORIGINAL_SPLITS
 from isogloss.tasks.registry import given_task, given_task_id, no_language
@@ -26,7 +27,7 @@ from isogloss.training.regimes import regime as find_regime
 
 
 def run(  # noqa: PLR0913 - the options of the verb
-    system: "str | System | type[System] | Predictor",
+    system: "str | System | type[System] | AnswerFunction",
     *,
     out: str | os.PathLike[str],
     suite: str = "xtreme-r",
@@ -50,7 +51,7 @@ def run(  # noqa: PLR0913 - the options of the verb
     Args:
         system: name of a system, such as "ngram", "embedder:muse" or "encoder:MODEL#epochs=3"; a class in a file,
             "my_system.py:MySystem"; a `System` or its class; or a function that takes `Examples` and returns one answer
-            per example.
+            each or `Embeddings`.
         out: output folder; writes prediction folders `<system>/<regime>/seed-<n>`.
         suite: suite, which decides the languages and averages.
         data: data folder; default ISOGLOSS_DATA or the user's cache.
@@ -166,7 +167,7 @@ def train(  # noqa: PLR0913 - the options of the verb
 
 
 def predict(  # noqa: PLR0913 - the options of the verb
-    system: "str | System | type[System] | Predictor",
+    system: "str | System | type[System] | AnswerFunction",
     task: str,
     language: str,
     *,
