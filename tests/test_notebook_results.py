@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import isogloss
+from isogloss.analysis.finding import Finding
 from isogloss.cli.main import main
 from isogloss.errors import IsoglossError, UnknownNameError
 from isogloss.scoring.results import Results
@@ -60,8 +61,9 @@ def test_differences_are_those_that_the_command_prints(seeds: list[Path], capsys
     shown = printed(capsys, "compare", *seeds, *OPTIONS)
     comparison = isogloss.compare(*seeds, **ASKED)
     page = comparison._repr_html_()
-    found = texts(page)
+    found = [comparison.verdict(), *texts(page)]
     assert page.startswith(f"<p><b>{comparison.verdict()}</b></p><table")
+    assert page.count(comparison.verdict()) == 1
     assert [text for text in found if text not in shown] == []
     assert sorted(figures(shown)) == sorted(figures("\n".join(found)))
     several = isogloss.compare(*seeds, {"mini-xnli": {"en": {}, "sw": {}}} | one_label(), **ASKED)
@@ -88,7 +90,7 @@ def test_buckets_are_those_that_the_command_prints(seeds: list[Path], capsys: py
 def test_scores_by_language_are_a_heat_map(seeds: list[Path]) -> None:
     results = isogloss.score(seeds[0], **ASKED)
     page = results._repr_html_()
-    by_language = page[page.index("<caption>By language") :]
+    by_language = page[page.index(">By language<") :]
     coloured = re.findall(r'<td style="background:rgb\([^)]*\);color:#(?:000|fff)">(\d+\.\d)<', by_language)
     assert "darker cells are worse" in by_language
     assert sorted(map(float, coloured)) == sorted(round(cell.score, 1) for cell in results.cells)
@@ -102,7 +104,7 @@ def test_colours_follow_the_scores_and_texts_are_escaped() -> None:
     table.add("c", "·", "50.0 (3)", "x", strong=True)
     page = html_of_table(table)
     assert "<script>" not in page
-    assert "<caption>&lt;b&gt;</caption>" in page
+    assert ">&lt;b&gt;</caption>" in page
     assert "<li>&lt;i&gt;</li>" in page
     dark, light = "background:rgb(68,1,84);color:#fff", "background:rgb(253,231,37);color:#000"
     assert f'<td style="{dark}">0.0</td><td style="{light}">0.0</td><td>50.0</td>' in page  # errors: lower is better
@@ -160,6 +162,38 @@ def test_plots_are_altair_charts(seeds: list[Path]) -> None:
     differences = {row["name"]: row["difference"] for row in drawn(comparison.plot("cells"))}
     assert differences == {cell.name: pytest.approx(cell.difference, abs=0.06) for cell in comparison.cells}
     assert drawn(isogloss.analyze("families", results).plot())
+    title = results.plot().to_dict()["title"]["text"]
+    assert title == "ngram: Task by language"
+
+
+def test_plots_of_one_explained_and_of_several_compared_systems(seeds: list[Path]) -> None:
+    pytest.importorskip("altair")
+    analysis = isogloss.explain(seeds[0], **ASKED)
+    chart = analysis.plot("explain-mini-xnli-accuracy-label")
+    facets = [facet for facet in analysis.explanations[0].facets if facet.attribute == "label"]
+    scores = {(facet.language, score.bucket.name): round(score.value, 1) for facet in facets for score in facet.buckets}
+    assert {(row["language"], row["bucket"]): row["score"] for row in drawn(chart)} == scores
+    assert chart.to_dict()["title"]["text"] == "ngram: mini-xnli, accuracy by label: gold label"
+    several = isogloss.compare(*seeds, one_label(), **ASKED)
+    shown = drawn(several.plot("mini-xnli"))
+    differences = {(row["row"], row["column"]): row["difference"] for row in shown}
+    assert len(differences) == 6
+    for pair in several:
+        [task] = pair.tasks
+        assert differences[pair.first, pair.second] == pytest.approx(task.difference, abs=0.06)
+        assert differences[pair.second, pair.first] == -differences[pair.first, pair.second]
+    assert {row["label"].endswith("●") for row in shown} == {pair.tasks[0].significant for pair in several}
+
+
+def test_reports_without_problems(tmp_path: Path) -> None:
+    report = isogloss.validate(one_label())
+    assert report._repr_html_() == f"<p>{report!r}</p>"
+    assert report.to_arrow().column_names == [*report.to_pandas()] == ["severity", "where", "what", "fix"]
+    assert report.to_json(tmp_path / "problems.json") == "[]"
+    assert json.loads((tmp_path / "problems.json").read_text(encoding="utf-8")) == []
+    checked = isogloss.check_task("mini-xnli", languages=["sw"])
+    assert checked.to_arrow().column_names == [*checked.to_pandas()]
+    assert isogloss.list("tasks").to_arrow().num_rows == len(isogloss.list("tasks"))
 
 
 def test_plot_names_the_extra_and_the_charts(seeds: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +204,7 @@ def test_plot_names_the_extra_and_the_charts(seeds: list[Path], monkeypatch: pyt
     with pytest.raises(IsoglossError, match=r"altair is not installed.*\[notebooks\]"):
         results.plot()
     with pytest.raises(IsoglossError, match="there is no chart"):
-        isogloss.explain(seeds[0], **ASKED).plot()
+        Finding(analysis="own", title="Own", reading="", tables=[]).plot()
 
 
 def test_examples_become_tables() -> None:

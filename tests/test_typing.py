@@ -20,6 +20,7 @@ from isogloss.analysis.finding import Finding
 from isogloss.explain.analysis import Analysis
 from isogloss.predictions import Embeddings
 from isogloss.predictions.validate import ValidationReport
+from isogloss.runs.summary import RunSummary
 from isogloss.scoring.comparison import Comparison, SystemsComparison
 from isogloss.scoring.results import AverageScore, CellScore, Number, Results
 from isogloss.tasks.examples import Examples
@@ -40,6 +41,7 @@ def use(answers: dict[str, dict[str, dict[str, str]]], columns: dict[str, list[s
     assert_type(results.to_json(), str)
     assert_type(results.to_latex(siunitx=True), str)
     assert_type(isogloss.score(answer), Results)
+    assert_type(isogloss.run(answer, out="runs"), RunSummary)
     assert_type(isogloss.score(answers), Results)
     assert_type(isogloss.score(columns), Results)
     assert_type(isogloss.score({"tatoeba": {"sw": Embeddings(queries=[[1.0]], candidates=[[1.0]])}}), Results)

@@ -12,6 +12,7 @@ Packages add subclasses for failures that only they raise and handle:
 
 - data: ChecksumError, HostError; checklist: OtherFormatError (all DataError)
 - predictions: SubsetError (PredictionError)
+- scoring: NoScoreError (UnknownNameError)
 - endpoints: EndpointError, RequestError; prompts: MissingWordError, PromptRecipeError, NotPromptedError
 - board: BoardError, StateError; PepperError (DataError); ArchiveError, FormError, QuotaError, UploadLimitError
   (PredictionError)
@@ -23,6 +24,7 @@ Packages add subclasses for failures that only they raise and handle:
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 # Maximum characters of each part of a message: it may quote a whole file.
 _LONGEST = {"where": 1_000, "what": 16_000, "fix": 2_000}
@@ -81,9 +83,16 @@ def near_names(name: str, known: Iterable[str], limit: int = 3, cutoff: float = 
 
 
 def unknown(
-    kind: str, name: str, known: Iterable[str], *, where: str = "", close: Sequence[str] | None = None
+    kind: str, name: object, known: Iterable[str], *, where: str = "", close: Sequence[str] | None = None
 ) -> UnknownNameError:
-    """Return an error that suggests the nearest names (or `close`), or lists all names if they are few."""
+    """Return an error that suggests the nearest names (or `close`), or lists all names if they are few.
+
+    In Python, the name may be anything: an object with an id, such as a task, is to be passed by its id.
+    """
+    if not isinstance(name, str):
+        identifier = getattr(name, "id", None)
+        fix = f"Pass {identifier!r}" if isinstance(identifier, str) else ""
+        return UnknownNameError(f"expected the name of a {kind}, got {type(name).__name__}", where=where, fix=fix)
     names = sorted(known)
     close = near_names(name, names) if close is None else close
     if close:
@@ -93,3 +102,15 @@ def unknown(
     else:
         fix = f"There are {len(names)} {kind}s to choose from"
     return UnknownNameError(f"unknown {kind} {name!r}", where=where, fix=fix)
+
+
+def check_count(name: str, value: Any, least: int) -> None:
+    """Raise an IsoglossError if an argument is not a whole number of at least `least`, of Python or NumPy."""
+    if not hasattr(value, "__index__") or value < least:
+        raise IsoglossError(f"{name} must be a whole number of at least {least}, got {value!r}")
+
+
+def check_number(name: str, value: object) -> None:
+    """Raise an IsoglossError if an argument is not a number, of Python or NumPy."""
+    if not hasattr(value, "__float__"):
+        raise IsoglossError(f"{name} must be a number, got {value!r}")

@@ -12,6 +12,8 @@ from isogloss.escaping import html_text
 LONGEST_REPR = 2_000
 # Attribute of a cell with text: notebooks align all cells on the right.
 LEFT = ' style="text-align:left"'
+# Attribute of a caption, which may be wider than its table.
+CAPTION = ' style="text-align:left;white-space:nowrap"'
 # Maximum length of the text in a cell of a table of examples.
 LONGEST_CELL = 120
 _SHORT = reprlib.Repr()
@@ -34,10 +36,11 @@ def short_text(value: Any) -> str:
 
 
 def html_table(caption: str, heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of texts for notebooks."""
+    """Return a table of texts for notebooks; without rows, only its caption."""
     lines = "".join(f"<tr>{''.join(f'<td{LEFT}>{html_text(word)}</td>' for word in row)}</tr>" for row in rows)
     names = "".join(f"<th{LEFT}>{html_text(word)}</th>" for word in heading)
-    return f"<table><caption>{html_text(caption)}</caption><tr>{names}</tr>{lines}</table>"
+    head = f"<caption{CAPTION}>{html_text(caption)}</caption><tr>{names}</tr>"
+    return f"<table>{head}{lines}</table>" if lines else f"<p>{html_text(caption)}</p>"
 
 
 def rich_html(self: Any) -> str:
@@ -77,9 +80,13 @@ def data_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None 
     return _library("pandas").DataFrame(rows, columns=columns)
 
 
-def arrow_table(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return rows as an Arrow table; raise an IsoglossError if pyarrow is not installed."""
-    return _library("pyarrow").Table.from_pylist(rows)
+def arrow_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> Any:
+    """Return rows as an Arrow table; raise an IsoglossError if pyarrow is not installed.
+
+    `columns` are those of a table without rows.
+    """
+    pyarrow = _library("pyarrow")
+    return pyarrow.Table.from_pylist(rows) if rows else pyarrow.table({name: [] for name in columns})
 
 
 def hub_dataset(rows: Sequence[Mapping[str, Any]]) -> Any:

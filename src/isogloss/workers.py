@@ -25,7 +25,7 @@ from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any, Generic, Protocol, TypeVar
 
-from isogloss.errors import IsoglossError
+from isogloss.errors import IsoglossError, check_count
 
 T = TypeVar("T")
 Item = TypeVar("Item")
@@ -375,5 +375,10 @@ def _end_with_parent() -> None:
 
 
 def local_workers(jobs: int) -> AbstractContextManager[Workers | None]:
-    """Return a worker pool, or None to run in this process."""
+    """Return a worker pool, or None to run in this process.
+
+    Raises:
+        IsoglossError: `jobs` is not a positive whole number.
+    """
+    check_count("jobs", jobs, 1)
     return ProcessWorkers(jobs) if jobs > 1 else nullcontext()

@@ -81,6 +81,13 @@ def test_unfinished_and_invalid_logs(tmp_path: Path) -> None:
         read_results([log(path, "xcopa_sw", samples=50)])
 
 
+def test_binary_logs(tmp_path: Path) -> None:
+    path = tmp_path / "my log.eval"
+    path.write_bytes(b"PK\x03\x04")
+    with pytest.raises(DataError, match=r"binary format. Run inspect log convert '.*my log.eval' --to json"):
+        read_results([path])
+
+
 def test_written_logs_read_back(tmp_path: Path) -> None:
     found = {("xcopa", "sw"): 500, ("sib200", "zh-Hant"): 204}
     cells = [
@@ -106,8 +113,13 @@ def test_written_logs_read_back(tmp_path: Path) -> None:
             (60, 58, 62, found[cell.task, cell.language])
         )
         assert record.system["name"] == "owner/mine"
+    header = ["version", "status", "eval", "plan", "results", "stats"]  # as inspect streams it
+    assert list(json.loads(logs["xquad-de"].read_text(encoding="utf-8"))) == header
     assert "example.org" not in logs["xquad-de"].read_text(encoding="utf-8")
     inspect_log = pytest.importorskip("inspect_ai.log", reason="needs inspect_ai")
     for listed in inspect_log.list_eval_logs(str(tmp_path)):
-        read = inspect_log.read_eval_log(listed.name)
-        assert (read.status, read.eval.model) == ("success", "owner/mine")
+        for header_only in (False, True):
+            read = inspect_log.read_eval_log(listed.name, header_only=header_only)
+            assert (read.status, read.eval.model) == ("success", "owner/mine")
+    tables = pytest.importorskip("inspect_ai.analysis")
+    assert set(tables.evals_df(str(tmp_path))["task_name"]) == {"sib200_zh_hant", "xcopa_sw", "xquad_de"}

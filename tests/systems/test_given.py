@@ -1,11 +1,15 @@
 """Systems given as objects or as a class in a file."""
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import isogloss
 from isogloss.errors import IsoglossError, UnknownNameError
+from isogloss.predictions import Embeddings
+from isogloss.predictions.on_demand import AnswerFunction
 from isogloss.systems.base import System, SystemFailureError, SystemName, system
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
@@ -69,6 +73,27 @@ def test_function_object_class_and_file_score_alike(file: Path, tmp_path: Path) 
     assert isogloss.run(FirstWord, out=tmp_path / "others", **CELL).tasks["mini-xquad"].mean in means
 
 
+def second_choice(examples: Examples) -> Any:
+    return np.ones(len(examples), dtype=int)
+
+
+def lengths(examples: Examples) -> Embeddings:
+    assert examples.pool is not None
+    sides = ([[len(text), 1.0] for text in texts] for texts in (examples["text"], examples.pool.text))
+    queries, candidates = sides
+    return Embeddings(queries=queries, candidates=candidates)
+
+
+@pytest.mark.parametrize(("given", "task"), [(second_choice, "mini-xcopa"), (lengths, "mini-tatoeba")])
+def test_arrays_and_embeddings_score_as_in_score(given: AnswerFunction, task: str, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {**CELL, "tasks": [task]}
+    summary = isogloss.run(given, out=tmp_path, **asked)
+    del asked["seeds"]
+    assert summary.tasks[task].mean == pytest.approx(isogloss.score(given, **asked)[task].score.value)
+    answers = {task: {"sw": isogloss.predict(given, task, "sw")}}
+    assert isogloss.score(answers, **asked)[task].score == isogloss.score(given, **asked)[task].score
+
+
 def test_functions_of_modules_run_in_processes(tmp_path: Path) -> None:
     summary = isogloss.run(first_word, out=tmp_path, **{**CELL, "languages": ["en", "sw"], "jobs": 2})
     assert summary.cells["done"] == 2
@@ -90,7 +115,7 @@ def test_changed_code_does_not_keep_earlier_predictions(file: Path, tmp_path: Pa
     ("given", "what"), [(["ngram"], "got list; run several systems one by one"), (7, "got int"), (dict, "got type")]
 )
 def test_other_objects_are_a_type_error_in_words(given: object, what: str, tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match=f"^a system is a name such as 'ngram', .*{what}$"):
+    with pytest.raises(IsoglossError, match=f"^a system is a name such as 'ngram', .*{what}$"):
         isogloss.run(given, out=tmp_path, **CELL)  # type: ignore[arg-type]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from isogloss.analysis.finding import AnalysisError
-from isogloss.errors import unknown
+from isogloss.errors import check_count, check_number, unknown
 from isogloss.metrics.estimate import POWER
 from isogloss.metrics.student import ALPHA, ENOUGH
 from isogloss.predictions.run_folders import FACTORS
@@ -33,6 +33,8 @@ class StudyQuestion:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be planned for."""
+        for name in ("difference", "power", "comparisons", "correlation"):
+            check_number(name, getattr(self, name))
         limits = {
             "difference": (self.difference, 0 < self.difference <= 100, "above 0 and at most 100 points"),
             "power": (self.power, 0.5 <= self.power <= 0.999, "at least 0.5 and at most 0.999"),
@@ -45,10 +47,13 @@ class StudyQuestion:
         if self.languages_as not in (FIXED, SAMPLE):
             raise unknown("population of languages", self.languages_as, (FIXED, SAMPLE))
         for budget in self.budgets:
+            if not isinstance(budget, Mapping):
+                raise AnalysisError(f"a budget is a table of numbers, got {budget!r}", fix='Pass [{"seeds": 5}]')
             for name, count in budget.items():
                 least = ENOUGH if _BUDGETED.get(name) == EXAMPLE else 1
                 if name not in _BUDGETED:
                     raise unknown("number of a budget", name, _BUDGETED)
+                check_count(f"{name} of a budget", count, 0)
                 if not least <= count <= _MOST:
                     raise AnalysisError(f"a budget needs {least} to {_MOST:,} {name}, got {count:,}")
 
@@ -92,7 +97,10 @@ class AssumedSpread:
 
         Raises:
             AnalysisError: a figure is out of range.
+            IsoglossError: a figure is not a number.
         """
+        for name in ("score", "examples", "seed_sd", "prompt_sd"):
+            check_number(name, getattr(self, name))
         if not 0 < self.score < 100:
             raise AnalysisError(f"the score must be above 0 and below 100, got {self.score:g}")
         if not ENOUGH <= self.examples <= _MOST:

@@ -18,7 +18,7 @@ from isogloss.board.example_tables import ExampleTables, example_tables
 from isogloss.board.ranking import paired_tests
 from isogloss.data.files import read_bytes
 from isogloss.errors import DataError
-from isogloss.results.readers import FIX, read_results
+from isogloss.results.readers import FIX, listed_sources, read_results
 from isogloss.results.system import SystemResult
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import Results
@@ -36,7 +36,7 @@ _NOT_SITE = "Pass a new or empty folder, or a board folder"
 
 
 def build_board(
-    sources: Sequence[Path | str | Results],
+    sources: Path | str | Results | Sequence[Path | str | Results],
     out: str | os.PathLike[str],
     *,
     suite: str = "xtreme-r",
@@ -76,7 +76,9 @@ def build_board(
     check_is_site(folder)
     chosen = find_suite(suite)
     report_step("reading")
-    entries = read_systems(sources, chosen, Request(suite=chosen, tasks=chosen.tasks, data=data, pseudo=True))
+    entries = read_systems(
+        listed_sources(sources), chosen, Request(suite=chosen, tasks=chosen.tasks, data=data, pseudo=True)
+    )
     explained = read_explain_records(explain) if explain else None
     if explained is not None and not examples:
         explained = replace(explained, cases={})

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 import msgspec
 
-from isogloss.errors import PredictionError
+from isogloss.errors import PredictionError, check_count
 from isogloss.explain.bias import shared_binnings
 from isogloss.explain.buckets import Binning
 from isogloss.explain.calibration import calibration
@@ -125,6 +125,7 @@ def explain(
     """
     if not predictions:
         raise PredictionError("nothing to explain", fix="Pass a prediction folder")
+    check_count("examples", examples, 0)
     request = Request.of(**options)
     selection = select_attributes(attributes, request, convention)
     with local_workers(jobs) as workers:

@@ -223,6 +223,7 @@ class _ChosenWords:
 
 def select_attributes(words: Sequence[str] | None, request: Request, convention: str = OURS) -> AttributeSelection:
     """Parse a selection of attributes and check it against the kinds of the request's tasks."""
+    words = [words] if isinstance(words, str) else words
     return choose_attributes(words, sorted({task(name).kind for name in request.tasks}), convention)
 
 

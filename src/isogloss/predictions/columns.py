@@ -88,9 +88,12 @@ def columns_of(
         error: exception to raise for a missing column or columns of different lengths.
     """
     where = f"table of {what}"
+    if not isinstance(table, Mapping | DataFrame | ColumnTable):
+        raise error(f"expected a table, got {type(table).__name__}", where=where)
     names = list(table if isinstance(table, Mapping) else getattr(table, "column_names", None) or table.columns)  # type: ignore[union-attr]
     if missing := [name for name in needed if name not in names]:
-        fix = f"A table of {what} has the columns {', '.join(needed)}; this one has {', '.join(map(str, names))}"
+        own = ", ".join(map(str, names)) or "none"
+        fix = f"A table of {what} has the columns {', '.join(needed)}; this one has {own}"
         raise error(f"no column {missing[0]!r}", where=where, fix=fix)
     wanted = [name for name in (*needed, *optional) if name in names]
     for name in wanted:

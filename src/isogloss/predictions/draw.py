@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from isogloss.errors import IsoglossError, NoGoldError
+from isogloss.errors import IsoglossError, NoGoldError, check_count
 from isogloss.metrics.control import Draw
 from isogloss.metrics.statistics import FloatArray, IntArray, distinct, sums_by_place
 from isogloss.metrics.strata import drawing_order, expected_movements, rates_of, strata_of
@@ -24,6 +24,7 @@ _MOST_LABELS = 8
 
 def check_drawable(task: Task, size: int) -> None:
     """Raise an error unless a task can be scored from subsets of this size."""
+    check_count("subset", size, 0)
     if size < ENOUGH:
         raise IsoglossError(f"a subset of {size} examples; expected at least {ENOUGH}")
     if kind_of(task).silence_is_answer:

@@ -75,7 +75,7 @@ class Answers:
         missing = value is None or (isinstance(value, float) and math.isnan(value) and kind.answer_type is not float)
         try:
             typed = None if missing else kind.normalize(msgspec.convert(value, kind.answer_type))
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, ValueError) as error:  # the latter: numbers of thousands of digits
             self.wrong(0, f"answer to {identifier!r}: {error}", f"Write {kind.answer_help}")
         else:
             self.add(identifier, typed)

@@ -98,7 +98,7 @@ def open_predictions(predictions: Predictions, *, pseudo: bool = False) -> Predi
         UnknownNameError: unknown task or language.
     """
     if isinstance(predictions, str | os.PathLike):
-        return single_run(Path(predictions))
+        return single_run(_folder(predictions))
     if is_table(predictions):
         return PredictionsInMemory(answers_in_table(cast("Tabular", predictions), pseudo=pseudo))
     if isinstance(predictions, Mapping):
@@ -114,6 +114,17 @@ def open_predictions(predictions: Predictions, *, pseudo: bool = False) -> Predi
     raise PredictionError(what, fix=forms + advice * isinstance(predictions, list | tuple | set))
 
 
+def _folder(given: str | os.PathLike[str]) -> Path:
+    """Return the path; raise PredictionError for a text that cannot be one, such as the content of a file."""
+    path = Path(given)
+    try:
+        path.is_dir()
+    except OSError as error:
+        fix = "Pass the folder with one subfolder per task"
+        raise PredictionError(f"not a path ({error.strerror})", where=str(path), fix=fix) from None
+    return path
+
+
 def source_name(predictions: object) -> str:
     """Return the path of predictions for messages and commands, or that they are in memory."""
     return str(predictions) if isinstance(predictions, str | os.PathLike) else "<predictions in memory>"
@@ -126,7 +137,7 @@ def _known_cells(predictions: AnswersByCell, *, pseudo: bool) -> dict[str, dict[
         if not isinstance(languages, Mapping) or is_table(languages):
             what = f"expected {_SHAPE}, but {name!r} has a {type(languages).__name__}"
             raise PredictionError(what, where="predictions")
-        task = find_task(str(name))
+        task = find_task(name)
         for code, cell in languages.items():
             where = f"{task.id}/{code}"
             if not isinstance(cell, Embeddings | Answers | AnswersById):
@@ -162,7 +173,7 @@ class OpenedSystem:
 def open_system(predictions: Predictions, *, pseudo: bool = False) -> OpenedSystem:
     """Open the predictions of a system with one run or several; see `open_predictions` and `run_folders`."""
     if isinstance(predictions, str | os.PathLike):
-        folder = PredictionFolder(Path(predictions))
+        folder = PredictionFolder(_folder(predictions))
         runs = {name: PredictionFolder(path) for name, path in run_folders(folder.root).items()}
         return OpenedSystem(runs, system_of_runs(folder, next(iter(runs.values()))))
     run = open_predictions(predictions, pseudo=pseudo)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -101,20 +102,60 @@ def _name(examples: Examples) -> str:
 
 def answers_of_embeddings(task: Task, embeddings: Embeddings, path: Path, examples: Examples) -> Answers:
     """Return the answers computed from embeddings; empty answers are left out."""
+    answers = Answers(path)
+    for identifier, value in zip(examples.ids, ranked(task, embeddings, examples), strict=True):
+        if value:
+            answers.add(identifier, value)
+    return answers
+
+
+def ranked(task: Task, embeddings: Embeddings, examples: Examples) -> list[Any]:
+    """Return one answer per example, computed from embeddings.
+
+    Raises:
+        PredictionError: the task has no candidates, or rows that do not fit them.
+    """
     kind = kind_of(task)
     if kind.form not in ("ranking", "pairs"):
         what = f"embeddings are for retrieval tasks, not for {task.id}"
         raise PredictionError(what, where=_name(examples), fix=f"Answer with {kind.answer_help}")
-    vectors, answers = _GivenVectors(embeddings, examples.split), Answers(path)
+    vectors = _GivenVectors(embeddings, examples.split)
     queries, candidates = vectors.queries(examples), vectors.candidates(examples)
     if queries.shape[1] != candidates.shape[1]:
         what = f"{queries.shape[1]} dimensions, but the candidates have {candidates.shape[1]}"
         raise PredictionError(what, where=_name(examples))
-    values = kind.answers_from_vectors(task, examples, vectors)
-    for identifier, value in zip(examples.ids, values, strict=True):
-        if value:
-            answers.add(identifier, value)
-    return answers
+    return list(kind.answers_from_vectors(task, examples, vectors))
+
+
+def answers_of_function(function: AnswerFunction, name: str, examples: Examples) -> Embeddings | list[Any]:
+    """Return one answer per example, as a function returns them in a list, an array or a series, or embeddings.
+
+    Raises:
+        PredictionError: the function failed, or returned something else.
+    """
+    try:
+        values = function(examples)
+    except Exception as error:
+        what = f"{name} failed: {type(error).__name__}: {error}{_place_of(error)}"
+        raise PredictionError(what, where=_name(examples), cause=what) from error
+    if isinstance(values, Embeddings):
+        return values
+    values = values.tolist() if hasattr(values, "tolist") else values
+    what = ""
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        what = f"{name} returned {type(values).__name__}, expected a list with one answer per example"
+    elif len(values) != len(examples):
+        what = f"{name} returned {len(values)} answers to {len(examples)} examples"
+    if what:
+        raise PredictionError(what, where=_name(examples), cause=what)
+    return list(map(plain, values))
+
+
+def _place_of(error: Exception) -> str:
+    """Return the line of the user's file, or cell of a notebook, in which a function failed."""
+    frames = extract_tb(error.__traceback__)[1:]  # the first is the call
+    own = [frame for frame in frames if frame.filename == frames[0].filename]
+    return f" (line {own[-1].lineno}: {own[-1].line})" if own and own[-1].line else ""
 
 
 @dataclass(frozen=True)
@@ -161,21 +202,10 @@ class PredictionsOnDemand:
         Raises:
             PredictionError: the function failed, or returned something else than one answer per example.
         """
-        try:
-            values = self.function(examples)
-        except Exception as error:
-            what = f"{self.name} failed: {type(error).__name__}: {error}"
-            raise PredictionError(what, where=_name(examples)) from error
+        values = answers_of_function(self.function, self.name, examples)
         if isinstance(values, Embeddings):
             return answers_of_embeddings(task, values, file.path, examples)
-        values = values.tolist() if hasattr(values, "tolist") else values
-        if isinstance(values, str) or not isinstance(values, Sequence):
-            what = f"{self.name} returned {type(values).__name__}, expected a list with one answer per example"
-            raise PredictionError(what, where=_name(examples))
-        if len(values) != len(examples):
-            what = f"{self.name} returned {len(values)} answers to {len(examples)} examples"
-            raise PredictionError(what, where=_name(examples))
         answers, kind = Answers(file.path), kind_of(task)
         for identifier, value in answers.worth_reading(zip(examples.ids, values, strict=True)):
-            answers.convert(kind, identifier, plain(value))
+            answers.convert(kind, identifier, value)
         return answers

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from isogloss.data.files import atomic_write
 from isogloss.errors import DataError, IsoglossError, PredictionError, unknown
 from isogloss.metrics.crossed import Design
 from isogloss.notebooks import arrow_table, data_frame, html_table, short_repr
@@ -41,6 +42,9 @@ from isogloss.tasks.registry import chosen_tasks
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.tasks.task_sources import use_tasks_of
+
+# Columns of the problems.
+_COLUMNS = ("severity", "where", "what", "fix")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,15 +99,19 @@ class ValidationReport:
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per problem."""
-        return data_frame(self._rows(), ("severity", "where", "what", "fix"))
+        return data_frame(self._rows(), _COLUMNS)
 
     def to_arrow(self) -> Any:
         """Return an Arrow table with one row per problem."""
-        return arrow_table(self._rows())
+        return arrow_table(self._rows(), _COLUMNS)
 
-    def to_json(self) -> str:
-        """Return the problems as a JSON list."""
-        return json.dumps(self._rows(), ensure_ascii=False, indent=2)
+    def to_json(self, path: Path | str | None = None) -> str:
+        """Return the problems as a JSON list; with a path, also write it."""
+        text = json.dumps(self._rows(), ensure_ascii=False, indent=2)
+        if path is not None:
+            with atomic_write(Path(path)) as stream:
+                stream.write(text + "\n")
+        return text
 
     def _rows(self) -> list[dict[str, str]]:
         return [

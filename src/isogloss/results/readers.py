@@ -1,5 +1,7 @@
 """Read systems from result records, run folders, folders of seeds, CSV files and published tables."""
 
+import os
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -56,6 +58,23 @@ class _SeedSummary(msgspec.Struct, frozen=True):
     split: str
     tasks: dict[str, _MeanOverSeeds]
     overall: _MeanOverSeeds | None = None
+
+
+def listed_sources(given: Any) -> list[Path | str | Results]:
+    """Return one source or several as a list.
+
+    Raises:
+        DataError: no source, or an object that is neither a result record nor a path.
+    """
+    one = isinstance(given, str | os.PathLike | Results) or not isinstance(given, Iterable)
+    sources = [given] if one else list(given)
+    for source in sources:
+        if not isinstance(source, str | os.PathLike | Results):
+            what = f"expected results or their path, got {type(source).__name__}"
+            raise DataError(what, fix="Score predictions with isogloss.score, and pass the results")
+    if not sources:
+        raise DataError("no results", fix="Pass results of isogloss.score, a results.json or a run folder")
+    return [source if isinstance(source, str | Results) else Path(source) for source in sources]
 
 
 def read_results(
@@ -130,6 +149,9 @@ def read_records(path: Path) -> list[Results]:
 
 def _reported_in(path: Path) -> Results | None:
     """Read the results of another tool, or return None if the file is not JSON or of an unknown tool."""
+    if path.suffix == ".eval":  # a ZIP archive, packed in a way that Python cannot read before 3.14
+        fix = f"Run inspect log convert {shlex.quote(str(path))} --to json --output-dir logs"
+        raise DataError("a log in inspect_ai's binary format", where=str(path), fix=fix)
     try:
         decoded = decode_python_json(read_text(path), str(path))
     except DamagedFileError:

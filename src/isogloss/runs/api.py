@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import IsoglossError, unknown
+from isogloss.errors import IsoglossError, check_count, unknown
+from isogloss.predictions.on_demand import AnswerFunction
 from isogloss.predictions.write import destination, write_predictions
 from isogloss.runs.fit import FitJob, fit_system
 from isogloss.runs.fit import predict as predict_examples
@@ -16,7 +17,7 @@ from isogloss.runs.plan import Plan
 from isogloss.runs.summary import RunSummary
 from isogloss.scoring.request import Request
 from isogloss.systems.base import System, SystemName, replies_of
-from isogloss.systems.given import Predictor, given_system
+from isogloss.systems.given import given_system
 from isogloss.tasks.loading import data_folder
 from isogloss.tasks.pseudo_sets import ORIGINAL_SPLITS
 from isogloss.tasks.registry import given_task, given_task_id, no_language
@@ -26,7 +27,7 @@ from isogloss.training.regimes import regime as find_regime
 
 
 def run(  # noqa: PLR0913 - the options of the verb
-    system: "str | System | type[System] | Predictor",
+    system: "str | System | type[System] | AnswerFunction",
     *,
     out: str | os.PathLike[str],
     suite: str = "xtreme-r",
@@ -50,7 +51,7 @@ def run(  # noqa: PLR0913 - the options of the verb
     Args:
         system: name of a system, such as "ngram", "embedder:muse" or "encoder:MODEL#epochs=3"; a class in a file,
             "my_system.py:MySystem"; a `System` or its class; or a function that takes `Examples` and returns one answer
-            per example.
+            each or `Embeddings`.
         out: output folder; writes prediction folders `<system>/<regime>/seed-<n>`.
         suite: suite, which decides the languages and averages.
         data: data folder; default ISOGLOSS_DATA or the user's cache.
@@ -79,13 +80,14 @@ def run(  # noqa: PLR0913 - the options of the verb
 
     Raises:
         UnknownNameError: unknown system, suite, task, language, split or regime.
-        TypeError: an object that cannot be used as a system.
-        IsoglossError: the folder has cells of another configuration of the system.
+        IsoglossError: an object that cannot be used as a system, or the folder has cells of another configuration of
+            the system.
 
     Example:
         isogloss.run("ngram", suite="mini", seeds=2, out="runs")
         isogloss.run(my_function, tasks=["xnli"], languages=["sw"], data="data", out="runs")
     """
+    check_count("jobs", 1 if jobs is None else jobs, 1)
     folder = None if data is None else Path(data)
     request = Request.of(
         suite,
@@ -148,6 +150,7 @@ def train(  # noqa: PLR0913 - the options of the verb
     Example:
         isogloss.train("encoder:xlm-roberta-base", tasks=["xnli"], seeds=3, data="data", out="runs")
     """
+    check_count("jobs", 1 if jobs is None else jobs, 1)
     tasks = [tasks] if isinstance(tasks, str) else tasks
     settings = recipe_settings(system, recipe, config)
     folder = None if data is None else Path(data)
@@ -164,7 +167,7 @@ def train(  # noqa: PLR0913 - the options of the verb
 
 
 def predict(  # noqa: PLR0913 - the options of the verb
-    system: "str | System | type[System] | Predictor",
+    system: "str | System | type[System] | AnswerFunction",
     task: str,
     language: str,
     *,
@@ -206,6 +209,7 @@ def predict(  # noqa: PLR0913 - the options of the verb
     """
     if split not in (splits := ("test", "dev", *ORIGINAL_SPLITS)):
         raise unknown("split", split, splits)
+    check_count("seed", seed, 0)
     entry = given_task(task)
     if language not in entry.every_language and split not in ORIGINAL_SPLITS:
         raise no_language(entry.id, language, entry.every_language)

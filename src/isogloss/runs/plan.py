@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import IsoglossError, MissingDataError, unknown
+from isogloss.errors import IsoglossError, MissingDataError, check_count, unknown
 from isogloss.metrics.student import ENOUGH
 from isogloss.predictions.folder import CELL_RECORDS, SUBSET_FILE, TRANSLATED
 from isogloss.predictions.run_folders import system_folder
@@ -115,11 +115,13 @@ class Plan:
 
         Raises:
             UnknownNameError: unknown system or regime.
-            TypeError: an object that cannot be used as a system.
-            IsoglossError: the request has no cells, or its split cannot be predicted.
+            IsoglossError: an object that cannot be used as a system, a request without cells, or a split that cannot
+                be predicted.
         """
         if request.split not in (splits := ("test", "dev", *ORIGINAL_SPLITS)):
             raise unknown("split", request.split, splits)
+        check_count("subset", subset, 0)
+        check_count("seeds", 1 if seeds is None else seeds, 1)
         if 0 < subset < ENOUGH:
             raise IsoglossError(f"a subset of {subset} examples; expected at least {ENOUGH}")
         learning = None if regime is None else find_regime(regime)

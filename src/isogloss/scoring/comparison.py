@@ -238,6 +238,7 @@ class SystemsComparison(msgspec.Struct, frozen=True, kw_only=True):
 
     _repr_html_ = rich_html
     to_latex = to_latex
+    plot = plot
 
 
 def averages_first(orders: Sequence[SystemOrder]) -> list[SystemOrder]:

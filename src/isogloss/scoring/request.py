@@ -180,10 +180,11 @@ def _names(noun: str, given: Any) -> list[str] | None:
     if given is None or isinstance(given, str):
         return given if given is None else [given]
     names = list(given) if isinstance(given, Iterable) else [given]
+    if not names:
+        raise UnknownNameError(f"no {noun} to score", fix=f"Name at least one {noun}, or pass None for all")
     for name in names:
         if not isinstance(name, str):
-            fix = f"Pass {name.id!r}" if hasattr(name, "id") else ""
-            raise UnknownNameError(f"expected the name of a {noun}, got {type(name).__name__}", fix=fix)
+            raise unknown(noun, name, ())
     return names
 
 

@@ -11,12 +11,13 @@ from isogloss.data.files import atomic_write, read_bytes
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.escaping import NAME_LENGTH, csv_text, printable, printable_system, printable_values
-from isogloss.figures import counted, interval_text, score_text
+from isogloss.figures import interval_text, score_text
 from isogloss.metrics.student import ENOUGH
 from isogloss.notebooks import arrow_table, data_frame, plot, rich_html, short_repr, to_latex
 from isogloss.predictions.problems import LeftOut
 from isogloss.reply_outcomes import Outcome, ReplyCounts
 from isogloss.scoring.main_score import main_score
+from isogloss.scoring.result_texts import line_of, no_score
 from isogloss.tasks.pseudo_sets import is_pseudo
 from isogloss.tasks.registry import ALIASES
 
@@ -295,7 +296,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
 
     def __getitem__(self, key: tuple[str, str] | str) -> CellScore | AverageScore:
         """Return a cell (`results["xquad", "en"]`) or a task average (`results["xquad"]`); aliases are accepted."""
-        name, *language = [key] if isinstance(key, str) else key
+        name, *language = key if isinstance(key, tuple) else (key,)
         name = ALIASES.get(name, name)
         if not language:
             for average in self.tasks:
@@ -304,7 +305,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
         for cell in self.cells:
             if [cell.language] == language and cell.task == name:
                 return cell
-        raise KeyError(key)
+        raise no_score(self, key)
 
     def is_one_cell(self, tasks: Collection[str] | None = None, missing: Collection[str] | None = None) -> bool:
         """Return True if the average over some tasks (default: the overall score) has one cell, and the suite more."""
@@ -317,15 +318,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.is_one_cell() else self.overall.score
 
     def __repr__(self) -> str:
-        name = printable(str(self.system.get("name", "")), NAME_LENGTH)
-        if (top := self.shown_overall) is not None:
-            scored = score_text(top.value) + "*" * self.overall.partial
-        elif self.is_one_cell():
-            [average] = (average for average in self.tasks if average.members)
-            scored = f"{average.name}/{average.members[0]} {score_text(average.score.value)}"
-        else:
-            scored = f"no overall, {counted(len(self.tasks), 'task')}"
-        return f"<Results: {name} on {self.suite} ({self.split}): {scored}>"
+        return line_of(self)
 
     _repr_html_ = rich_html
     to_latex = to_latex

@@ -60,7 +60,7 @@ def score(
             (`seed-0`, `seed-1`, …; `prompt-short/seed-0`, …), which scores their means; or, in memory, a mapping
             {task: {language: {id: answer}}}, with `Embeddings` in place of the answers of a retrieval cell; a table
             with the columns task, language, id and prediction (pandas, polars, Arrow, `datasets`, or a dict of
-            lists); or a function that takes `Examples` and returns one answer each, or a fitted system.
+            lists); or a function that takes `Examples` and returns one answer each or `Embeddings`; or a fitted system.
         suite: name such as "xtreme-r", or a TOML file; sets languages, averages and the rule of the overall score.
         data: data folder with gold; default ISOGLOSS_DATA or the user's cache.
         jobs: number of processes; more than one requires `if __name__ == "__main__":` in a script.

@@ -8,22 +8,26 @@ from functools import singledispatch
 from importlib import import_module
 from typing import Any
 
+from msgspec.structs import replace
+
 from isogloss.analysis.finding import Finding, TidyTable
 from isogloss.errors import IsoglossError, unknown
 from isogloss.escaping import html_text, printable_values
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
-from isogloss.figures import difference_interval_text, p_text, rounded
-from isogloss.notebooks import LEFT, html_table
+from isogloss.explain.model import Explanation
+from isogloss.figures import difference_interval_text, difference_text, p_text, rounded
+from isogloss.notebooks import CAPTION, LEFT, html_table
 from isogloss.plugins import load_object
 from isogloss.results.averages import Systems
 from isogloss.results.readers import system_of_record
-from isogloss.scoring.comparison import Comparison, ScoreContrast, SystemsComparison
+from isogloss.scoring.comparison import Comparison, ScoreContrast, SystemOrder, SystemsComparison, averages_first
 from isogloss.scoring.main_score import lower_is_better
+from isogloss.scoring.names import distinct_names
 from isogloss.scoring.results import Results
-from isogloss.site.explain_section import pairwise_section
+from isogloss.site.explain_section import explain_charts, pairwise_section
 from isogloss.site.sections import language_section, overview_section, pair_section
-from isogloss.tables.charts import Chart, difference_dots, interval_fields
+from isogloss.tables.charts import Chart, difference_dots, difference_scale, heat_map, interval_fields, tenths
 from isogloss.tables.comparison_tables import comparison_tables, systems_tables
 from isogloss.tables.explain_tables import analysis_tables, bias_tables
 from isogloss.tables.findings import finding_charts, finding_tables, shown_rows
@@ -39,6 +43,8 @@ ROWS_SHOWN = 120
 _LONGEST_NOTE, _NOTE_SHOWN = 200, 100
 # A score with its marks: 71.3, 71.3*, 71.3†.
 _SCORE = re.compile(r"(\d+\.\d)[~*†‡°]*(?: \(\d+\))?")
+# Look of a chart's title: pages have it above the chart.
+_TITLE = {"anchor": "start", "frame": "group", "fontSize": 13, "subtitleFontSize": 12, "offset": 10}
 # Viridis at equal steps from 0 to 100, as in the charts; dark is low.
 _VIRIDIS = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37))
 
@@ -120,8 +126,40 @@ def _difference(record: Comparison, row: ScoreContrast) -> dict[str, Any]:
 
 
 @charts_of.register
+def _(record: SystemsComparison) -> list[Chart]:
+    if not record.orders:
+        return charts_of(record.pairs[0])
+    return [_differences_of_pairs(record, order) for order in averages_first(record.orders)]
+
+
+def _differences_of_pairs(record: SystemsComparison, order: SystemOrder) -> Chart:
+    """Return the differences of all pairs overall or on a task as a heat map, the best system first."""
+    records: list[dict[str, Any]] = []
+    for pair in record.pairs:
+        [row] = (row for row in pair.averages() if (row.level, row.name) == (order.level, order.name))
+        mark = " ●" * row.significant
+        for first, second, difference in (
+            (pair.first, pair.second, row.difference),
+            (pair.second, pair.first, -row.difference),
+        ):
+            own = {"row": first, "column": second, "difference": rounded(difference), "p": p_text(row.p)}
+            ahead = rounded(-difference if row.lower_is_better else difference)
+            records.append({**own, "ahead": ahead, "label": f"{difference_text(difference)}{mark}"})
+    hints = tenths({name: name for name in ("row", "column", "difference", "p")})
+    scale = difference_scale(max(5.0, *(abs(each["ahead"]) for each in records)))
+    title = f"{order.label}: row minus column, ● p < 0.05"
+    x, y = ("column", order.systems), ("row", order.systems)
+    return heat_map(order.name or order.level, title, records, x=x, y=y, hints=hints, scale=scale)
+
+
+@charts_of.register
 def _(record: Analysis) -> list[Chart]:
-    return list(pairwise_section(record.pairs).charts) if record.pairs else []
+    differences = pairwise_section(record.pairs).charts if record.pairs else []
+    # Scores by bucket, first of the attributes with findings.
+    names = distinct_names([str(single.system["name"]) for single in record.explanations])
+    sorted_facets = (sorted(single.facets, key=lambda facet: not facet.insight) for single in record.explanations)
+    singles = map(lambda single, facets: replace(single, facets=facets), record.explanations, sorted_facets)
+    return [*differences, *explain_charts(dict(zip(names, singles, strict=True)), names)]
 
 
 @charts_of.register
@@ -136,7 +174,11 @@ def _systems(record: Results) -> Systems:
 
 def html(record: Any) -> str:
     """Return the tables of a record as HTML; scores by language are a heat map."""
-    return _introduction(record) + "".join(map(html_of_table, tables_of(record)))
+    tables = tables_of(record)
+    if isinstance(record, Comparison | SystemsComparison):  # whose verdict is above the tables, not below the first
+        for table in tables:
+            table.notes = [note for note in table.notes if note != record.verdict()]
+    return _introduction(record) + "".join(map(html_of_table, tables))
 
 
 def _introduction(record: Any) -> str:
@@ -166,7 +208,7 @@ def html_of_table(table: Table) -> str:
     heading = "".join(f"<th{side}>{html_text(name)}</th>" for name, side in zip(table.header, sides, strict=True))
     legend = "<p><small>darker cells are worse</small></p>" * any("background" in line for line in lines)
     below = "".join(map(_note, notes))
-    head = f"<caption>{html_text(table.title)}</caption><tr>{heading}</tr>"
+    head = f"<caption{CAPTION}>{html_text(table.title)}</caption><tr>{heading}</tr>"
     shown = f'<table style="text-align:right">{head}{"".join(lines)}</table>'
     return shown + legend + f"<ul>{below}</ul>" * bool(below)
 
@@ -200,6 +242,13 @@ def _colour(score: float) -> tuple[int, int, int]:
     return red, green, blue
 
 
+def _only_system(record: Any) -> str:
+    """Return the name of the system that a record is about, "" if there are several or none."""
+    if isinstance(record, Analysis) and len(record.explanations) == 1:
+        record = record.explanations[0]
+    return str(record.system.get("name", "")) if isinstance(record, Results | Explanation) else ""
+
+
 def latex(record: Any, *, siunitx: bool = False) -> str:
     """Return the tables of a record in LaTeX (booktabs), with numbers aligned by siunitx where a table supports it."""
     return render(tables_of(record), "siunitx" if siunitx else "latex")
@@ -223,5 +272,9 @@ def plot(record: Any, name: str = "") -> Any:
         from isogloss.installation import install_command
 
         raise IsoglossError("altair is not installed", fix=f"Run {install_command('notebooks')}") from None
-    spec = printable_values(vega_spec(charts[name] if name else next(iter(charts.values()))))
+    chart = charts[name] if name else next(iter(charts.values()))
+    name = _only_system(record)
+    title = {"text": f"{name}: {chart.title}" if name else chart.title, **_TITLE}
+    title |= {"subtitle": chart.footnotes} if chart.footnotes else {}
+    spec = printable_values({**vega_spec(chart), "title": title})
     return altair.Chart.from_dict(spec)

@@ -17,7 +17,14 @@ from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
 from isogloss.languages import listed_language
 from isogloss.results.interchange import write_as
-from isogloss.results.readers import RECORD, join_files, read_records, system_of_record, with_contamination
+from isogloss.results.readers import (
+    RECORD,
+    join_files,
+    listed_sources,
+    read_records,
+    system_of_record,
+    with_contamination,
+)
 from isogloss.results.system import by_shown_name
 from isogloss.scoring.results import Results, ScoreRow
 from isogloss.site.html import html_page
@@ -68,10 +75,10 @@ def report(
         UnknownNameError: no such format.
 
     Example:
-        isogloss.report(["runs/mine", "published"], "report", title="My report")
+        isogloss.report(["runs/mine/zero-shot/seed-0", "theirs.json"], "report", title="My report")
         isogloss.report("results.json", "README.md", form="model-index")
     """
-    sources = [results] if isinstance(results, Path | str | Results) else results
+    sources = listed_sources(results)
     if form != HTML:
         return write_as(form, [system.record for system in read_inputs(sources).systems.values()], Path(out))
     if pictures is None:

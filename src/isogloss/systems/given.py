@@ -2,21 +2,21 @@
 
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from isogloss.errors import IsoglossError
+from isogloss.predictions.on_demand import AnswerFunction, Embeddings, answers_of_function, ranked
 from isogloss.systems.base import System, SystemFailureError, system
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
-
-# A function that returns one answer per example.
-Predictor = Callable[[Examples], Sequence[Any]]
 
 
 class FunctionSystem(System):
     """A function that predicts examples, as a system without training."""
 
-    def __init__(self, function: Predictor) -> None:
+    def __init__(self, function: AnswerFunction) -> None:
         self.name = getattr(function, "__name__", type(function).__name__)
         self._function = function
 
@@ -39,11 +39,8 @@ class FunctionSystem(System):
 
     def predict(self, examples: Examples) -> Sequence[Any]:
         """Call the function."""
-        answers = self._function(examples)
-        if isinstance(answers, str) or not isinstance(answers, Sequence):
-            what = f"{self.name} returned {type(answers).__name__}, expected a list with one answer per example"
-            raise SystemFailureError(what)
-        return answers
+        answers = answers_of_function(self._function, self.name, examples)
+        return ranked(find_task(examples.task), answers, examples) if isinstance(answers, Embeddings) else answers
 
 
 def given_system(given: object, settings: Mapping[str, Any]) -> System:
@@ -51,7 +48,7 @@ def given_system(given: object, settings: Mapping[str, Any]) -> System:
 
     Raises:
         UnknownNameError: unknown name.
-        TypeError: the object is none of these; several systems are run one by one.
+        IsoglossError: the object is none of these; several systems are run one by one.
     """
     if isinstance(given, str):
         return system(given, **settings)
@@ -62,7 +59,7 @@ def given_system(given: object, settings: Mapping[str, Any]) -> System:
     if not isinstance(given, System):
         expected = "a name such as 'ngram', 'file.py:Class', a System, or a function that takes Examples"
         advice = "; run several systems one by one" if isinstance(given, list | tuple | set | dict) else ""
-        raise TypeError(f"a system is {expected}, got {type(given).__name__}{advice}")
+        raise IsoglossError(f"a system is {expected}, got {type(given).__name__}{advice}")
     if not isinstance(getattr(given, "name", None), str) or not given.name.strip():
         raise SystemFailureError(f"{type(given).__name__} has no name", fix='Write name = "…" in its class')
     return given

@@ -8,7 +8,7 @@ from isogloss.errors import UnknownNameError, unknown
 from isogloss.languages import UNKNOWN, Language, all_languages, listed_language, world_languages
 from isogloss.languages.published import doubts
 from isogloss.metrics.registry import SHIPPED, plugin_metrics
-from isogloss.notebooks import data_frame, html_table
+from isogloss.notebooks import arrow_table, data_frame, html_table
 from isogloss.tasks.registry import ALIASES, TASKS, given_task, listed_tasks, task
 from isogloss.tasks.suites import SUITES, Suite
 from isogloss.tasks.task_sources import is_task_file
@@ -124,6 +124,10 @@ class Listing(Sequence[dict[str, Any]]):
     def _repr_html_(self) -> str:
         return html_table(self.title, list(self[0]), ([*map(str, row.values())] for row in self._rows))
 
+    def to_arrow(self) -> Any:
+        """Return the rows as an Arrow table."""
+        return arrow_table(self._rows)
+
     def to_pandas(self) -> Any:
         """Return the rows as a pandas data frame."""
         return data_frame(self._rows)
@@ -135,6 +139,8 @@ def rows_of(what: str | None) -> Listing:
         rows: Rows = [{"list": name, "contents": about} for name, (about, _) in LISTS.items()]
         rows.append({"list": "NAME", "contents": "all fields of one task or language, e.g. xquad or sw"})
         return Listing("Lists", rows)
+    if not isinstance(what, str):
+        raise unknown("list", what, ())
     if what in LISTS:
         return Listing(what.capitalize(), LISTS[what][1]())
     fields = _fields(what)

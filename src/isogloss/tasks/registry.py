@@ -38,6 +38,8 @@ ALIASES: Mapping[str, str] = {"panx": "wikiann", "bucc2018": "bucc", "conll2002"
 
 def canonical(name: str) -> str:
     """Return the id for a name or alias; the error for an unknown name has the nearest names."""
+    if not isinstance(name, str):
+        raise unknown("task", name, ())
     lowered = name.lower()
     task_id = ALIASES.get(lowered, lowered)
     if task_id not in TASKS:
@@ -96,7 +98,8 @@ def chosen_tasks(names: Iterable[str] | None, default: Iterable[str]) -> tuple[s
 
 def no_language(task_id: str, code: str, known: Collection[str]) -> UnknownNameError:
     """Return an error for a language that a task or suite lacks; suggest the code of an unknown tag or name."""
-    listed = listed_language(code)
+    listed = listed_language(code) if isinstance(code, str) else None
     if listed is None or listed.code != code:
-        return unknown(f"language of {task_id}", code, known, close=codes_meant_by(code, known))
+        close = codes_meant_by(code, known) if isinstance(code, str) else None
+        return unknown(f"language of {task_id}", code, known, close=close)
     return UnknownNameError(f"{task_id} has no {code}", fix=f"It has {', '.join(sorted(known))}")

@@ -25,7 +25,7 @@ _IN_DATA = "tasks"
 
 def is_task_file(name: str) -> bool:
     """Return True if a task's name is the path of a file."""
-    return name.lower().endswith(".toml")
+    return isinstance(name, str) and name.lower().endswith(".toml")
 
 
 @dataclass(frozen=True)

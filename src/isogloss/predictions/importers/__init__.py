@@ -140,7 +140,9 @@ def import_table(
 
 
 def _existing(files: Sequence[str | os.PathLike[str]]) -> list[Path]:
-    paths = [Path(file) for file in files]
+    paths = [Path(file) for file in ([files] if isinstance(files, str | os.PathLike) else files)]
+    if not paths:
+        raise DataError("no files to import")
     for path in paths:
         if not path.is_file():
             raise DataError("no such file", where=str(path))

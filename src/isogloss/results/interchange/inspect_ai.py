@@ -131,5 +131,8 @@ def _log(record: Results, cell: CellScore, at: str) -> dict[str, Any]:
             "packages": {"isogloss": record.isogloss} if record.isogloss else {},
             "metadata": {**settings_of(record), "signature": cell.signature},
         },
+        # inspect reads the header of a log up to its statistics, in this order.
+        "plan": {},
         "results": {"total_samples": size, "completed_samples": size, "scores": scores},
+        "stats": {"started_at": at, "completed_at": at},
     }

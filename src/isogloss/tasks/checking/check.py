@@ -14,7 +14,7 @@ from isogloss.decoding import MARK
 from isogloss.errors import DataError, IsoglossError, MissingDataError
 from isogloss.figures import counted
 from isogloss.grouping import group_by
-from isogloss.notebooks import data_frame, html_table
+from isogloss.notebooks import arrow_table, data_frame, html_table
 from isogloss.tasks.checking.across import defects_across
 from isogloss.tasks.checking.cell_facts import CellFacts, cell_facts
 from isogloss.tasks.checking.defects import Defect
@@ -92,6 +92,10 @@ class TaskReport:
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per defect."""
         return data_frame([defect.record() for defect in self.defects], _COLUMNS)
+
+    def to_arrow(self) -> Any:
+        """Return an Arrow table with one row per defect."""
+        return arrow_table([defect.record() for defect in self.defects], _COLUMNS)
 
     def _repr_html_(self) -> str:
         rows = [("error" if each.error else "warning", each.where, each.what, each.fix) for each in self.defects]
