@@ -8,6 +8,7 @@ import { findings } from "./findings.js";
 import { filterChips, matchCount, toolbar } from "./leaderboard_controls.js";
 import { coverageSentence, leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
 import { allReported, leaderboardLegend } from "./table_legend.js";
+import { ownElsewhere, scoredHere } from "./scored_here.js";
 import { otherSegments, partialResults } from "./partial_results.js";
 import { FULL, segmentOf } from "../board/segments.js";
 import { segmentTabs } from "./segment_tabs.js";
@@ -17,7 +18,6 @@ import { laterTest } from "../board/later_test.js";
 import { changeParams } from "../page/state.js";
 import { dataTable } from "../page/table.js";
 
-const MOST_FIRST = 10;
 // The landing page shows the first rows only, until the reader filters, turns pages or asks for all.
 const FIRST_ROWS = 10;
 // In pixels: the width at which the style sheet folds the controls.
@@ -79,6 +79,7 @@ export function leaderboardPage(board) {
         segmentTabs(board, params),
       ),
       element("div", { class: "lead" }, isSameRanking(table, lead, params) ? coverageSentence(table) : leaderSentence(table)),
+      ownElsewhere(table, params),
       element(
         "div",
         { class: "board-controls" },
@@ -130,10 +131,8 @@ function tableView(table, params) {
   const columns = leaderboardColumns(table, params);
   const human = humanRow(table);
   const selected = new Set(params.getAll("tick"));
-  // Next to systems from papers, a few scored here come first: their owner looks for them, wherever they rank.
-  const own = table.board.systems.filter(({ reported }) => !reported).length;
-  const pinned = own <= MOST_FIRST && own < table.board.systems.length;
-  const isOwn = (/** @type {Standing} */ { system }) => pinned && !system.reported;
+  const own = new Set(scoredHere(table.board));
+  const isOwn = (/** @type {Standing} */ { system }) => own.has(system);
   const { node, sorted } = dataTable({
     columns,
     rows: table.rows,
