@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { meets, recommend, wishOf, wishParams } from "../../src/isogloss/site/web/finder/recommend.js";
+import { hasAnswer, meets, recommend, wishOf, wishParams } from "../../src/isogloss/site/web/finder/recommend.js";
 import { joinedNames, wishCell, wishTitle } from "../../src/isogloss/site/web/finder/finder_words.js";
 import { pairWords, verdictOf } from "../../src/isogloss/site/web/finder/verdict.js";
 import { columnScale } from "../../src/isogloss/site/web/board/score_scale.js";
@@ -169,6 +169,13 @@ test("any task in a language gives the best of each task", () => {
       ["two", "b", 2],
     ],
   );
+});
+
+test("examples of wishes have an answer, at least in a similar language", () => {
+  const board = finderBoard();
+  const answered = (query) => hasAnswer(board, wishOf(board, params(query)));
+  assert.ok(["task=qa&language=sw", "open=yes&pmax=1000", "task=qa&language=fi"].every(answered));
+  assert.ok(!["task=qa&language=ar", "task=three", "task=one&pmax=1"].some(answered));
 });
 
 test("an untested language has a nearest tested one", () => {
