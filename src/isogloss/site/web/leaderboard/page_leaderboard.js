@@ -10,7 +10,7 @@ import { coverageSentence, leaderSentence, leaderboardNotes, rankingText } from 
 import { allReported, leaderboardLegend } from "./table_legend.js";
 import { ownElsewhere, scoredHere } from "./scored_here.js";
 import { otherSegments, partialResults } from "./partial_results.js";
-import { FULL, segmentOf } from "../board/segments.js";
+import { FULL, segmentOf, segmentsOf } from "../board/segments.js";
 import { segmentTabs } from "./segment_tabs.js";
 import { selectionBar } from "./selection_bar.js";
 import { standings } from "../board/standings.js";
@@ -99,7 +99,12 @@ export function leaderboardPage(board) {
       selectionBar(board, params),
     ];
   };
-  return { title: "Leaderboard", view };
+  // The part that comes first depends on the data, so that a citation names it.
+  const title = (/** @type {URLSearchParams} */ params) =>
+    segmentsOf(board).length > 1
+      ? `Leaderboard: ${segmentOf(board, withDefaults(board, params).get("segment")).title}`
+      : "Leaderboard";
+  return { title, view };
 }
 
 // An address with a choice is about the table, which is below the findings.
