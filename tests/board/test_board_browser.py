@@ -49,7 +49,8 @@ def test_order(open_page: Open) -> None:
 
 def test_own_systems_precede_published_ones(open_page: Open, tmp_path: Path) -> None:
     records = [made_record(name, score, regime="zero-shot") for name, score in (("mine", 20.0), ("mine too", 40.0))]
-    build_board([*records, "published"], tmp_path / "site")
+    partial = made_record("mine in part", 30.0, regime="zero-shot", without=("xcopa",))
+    build_board([*records, partial, "published"], tmp_path / "site")
     tab = open_page("#/?segment=full", index=tmp_path / "site/index.html")
     systems = [text.split("\n")[0] for text in column(tab, "System")]
     assert systems[:3] == ["mine too", "mine", "XLM-R Large"]
@@ -58,6 +59,12 @@ def test_own_systems_precede_published_ones(open_page: Open, tmp_path: Path) -> 
     assert ranks(tab)[2] == "1"  # sections do not change the ranks
     tab.click("button.sort:has-text('XNLI')")
     assert column(tab, "System")[0].split("\n")[0] not in ("mine", "mine too")
+    # The third one lacks a task: the page says where it is ranked.
+    notice = tab.locator(".own-elsewhere")
+    assert "1 system scored here lacks scores for this ranking: mine in part (zero-shot)." in notice.inner_text()
+    notice.locator("a:has-text('Ranking in structured prediction')").click()
+    assert "mine in part" in " ".join(column(tab, "System"))
+    assert notice.count() == 0
 
 
 def test_rank_sets_of_filtered_systems(open_page: Open) -> None:

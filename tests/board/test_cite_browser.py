@@ -32,19 +32,21 @@ def field(tab: Any, label: str) -> str:
 
 def test_every_page_can_be_cited_in_one_click(open_page: Open, published: Path, data_hash: str) -> None:
     tab = open_page("#/", index=published)
-    for hash_ in (
-        "#/",
-        "#/find?task=qa&language=sw",
-        "#/languages",
-        "#/task/xnli/sw",
-        "#/compare",
-        "#/about",
-        "#/nowhere",
+    for hash_, title in (
+        ("#/", "Leaderboard: Classification"),
+        ("#/find?task=qa&language=sw", "Find a model: Question answering in Swahili"),
+        ("#/languages", "Languages: Map"),
+        ("#/progress?view=size", "Progress: Size and cost"),
+        ("#/task/xnli/sw", "XNLI in Swahili"),
+        ("#/compare", "Compare"),
+        ("#/about", "About"),
+        ("#/nowhere", "Not found"),
     ):
         go(tab, hash_)
         tab.click("#cite")
         assert field(tab, "Link") == published.as_uri() + hash_
         sentence = field(tab, "In a paper")
+        assert sentence.startswith(f"“{title}”, ")
         assert f"data {data_hash[:12]}" in sentence and f"view {hash_}" in sentence and "235 systems" in sentence
         bibtex = field(tab, "BibTeX")
         assert f"data SHA-256 {data_hash}" in bibtex and "file:" not in bibtex

@@ -162,6 +162,7 @@ def test_segments_have_their_own_columns_ranks_and_counts(open_page: Open) -> No
         assert ranks(tab)[:1] == ["1"] and "–" not in ranks(tab)
         assert "–" not in "".join(tab.locator("tbody:not(.before) td.score").all_inner_texts())
     assert tab.evaluate("location.hash") == "#/?segment=retrieval"
+    assert tab.locator(".explains").inner_text().startswith("Mean over the category's tasks;")
     heads = tab.locator("th.score").all_inner_texts()
     assert [head.split("↕")[0].split("↓")[0].strip() for head in heads] == ["Average", "Mewsli-X", "LAReQA", "Tatoeba"]
     assert " in retrieval" in tab.locator(".headline").inner_text()

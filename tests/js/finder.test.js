@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { meets, recommend, wishOf, wishParams } from "../../src/isogloss/site/web/finder/recommend.js";
+import { hasAnswer, meets, recommend, wishOf, wishParams } from "../../src/isogloss/site/web/finder/recommend.js";
 import { joinedNames, wishCell, wishTitle } from "../../src/isogloss/site/web/finder/finder_words.js";
 import { pairWords, verdictOf } from "../../src/isogloss/site/web/finder/verdict.js";
 import { columnScale } from "../../src/isogloss/site/web/board/score_scale.js";
@@ -171,6 +171,13 @@ test("any task in a language gives the best of each task", () => {
   );
 });
 
+test("examples of wishes have an answer, at least in a similar language", () => {
+  const board = finderBoard();
+  const answered = (query) => hasAnswer(board, wishOf(board, params(query)));
+  assert.ok(["task=qa&language=sw", "open=yes&pmax=1000", "task=qa&language=fi"].every(answered));
+  assert.ok(!["task=qa&language=ar", "task=three", "task=one&pmax=1"].some(answered));
+});
+
 test("an untested language has a nearest tested one", () => {
   const found = find("task=qa&language=fi");
   assert.equal(found.tested, 0);
@@ -193,7 +200,7 @@ test("a verdict on one cell follows from its paired tests", () => {
   const tests = { "a b": 0.001, "a c": 0.2, "b c": 0.4 };
   const testOf = (sign) => (one, other) => ({ p: tests[`${one.system.id} ${other.system.id}`], difference: sign });
   assert.match(pairWords([a, b, c], testOf(2), false).text, /^Significantly better .*: Alpha than Beta\. Other pairs/);
-  assert.match(pairWords([a, c], testOf(2), false).text, /^These two are not significantly different/);
+  assert.match(pairWords([a, c], testOf(2), false).text, /^The best two are not significantly different/);
   const sure = pairWords([a, b], testOf(2), false);
   assert.ok(sure.sure && sure.text.startsWith("Alpha is significantly better than Beta"));
   // A higher error rate is worse.

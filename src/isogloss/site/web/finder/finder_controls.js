@@ -2,7 +2,7 @@ import { categoryTitle } from "../board/describe.js";
 import { element, link } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
 import { sizeLimit, wishTitle } from "./finder_words.js";
-import { possibleTasks, wishOf, wishParams } from "./recommend.js";
+import { hasAnswer, wishOf, wishParams } from "./recommend.js";
 
 // Sizes to choose from, in millions of parameters.
 const SIZES = [300, 1000, 3000, 10000, 70000];
@@ -99,8 +99,9 @@ export function presetLinks(board, wish) {
   const wishes = PRESETS.map((text) => new URLSearchParams(text))
     .map((asked) => ({ asked, wish: wishOf(board, asked) }))
     .filter(({ asked, wish: one }) => Object.keys(wishParams(one)).length === [...asked].length)
-    .filter(({ wish: one }) => one.kind !== "any" || !one.language || possibleTasks(one).length)
-    .map((each) => each.wish);
+    .map((each) => each.wish)
+    .filter((one) => hasAnswer(board, one));
+  if (!wishes.length) return null;
   return element(
     "p",
     { class: "presets" },

@@ -6,7 +6,7 @@ import { changeParams, hashOf } from "../page/state.js";
 import { laterTest } from "../board/later_test.js";
 import { presetLinks, sentence } from "./finder_controls.js";
 import { cellLink, contextShares, pickCard, wholePercent } from "./finder_cards.js";
-import { joinedNames, wishCell, wishConditions, wishTask } from "./finder_words.js";
+import { joinedNames, wishCell, wishConditions, wishTask, wishTitle } from "./finder_words.js";
 import { recommend, wishOf, wishParams } from "./recommend.js";
 import { leaderboardParams, verdictOf } from "./verdict.js";
 
@@ -27,7 +27,11 @@ export function findPage(board) {
       element("section", { class: "found", "aria-live": "polite" }, wishAnswer(board, found, testLater)),
     ];
   };
-  return { title: "Find a model", view };
+  const title = (/** @type {URLSearchParams} */ params) => {
+    const wish = wishOf(board, params);
+    return Object.keys(wishParams(wish)).length ? `Find a model: ${wishTitle(wish)}` : "Find a model";
+  };
+  return { title, view };
 }
 
 /** @param {Board} board @param {Recommendation} found @param {(table: Standings) => void} testLater @returns {Child} */

@@ -149,30 +149,39 @@ const bestByTask = (board, wish, tasks, systems) =>
     return ranked.length ? [{ tasks: [task], total: ranked.length, picks: ranked.slice(0, 1) }] : [];
   });
 
+// The systems with a score for a wish, whatever their weights and size.
+/** @param {Board} board @param {Wish} wish */
+function testedFor(board, wish) {
+  const [average, tasks] = [wholeAverage(board, wish), possibleTasks(wish)];
+  return board.systems.filter(
+    (system) =>
+      !missing(average?.value[system.at]) || tasks.some((task) => !missing(wantedScore(board, task, system, wish.language))),
+  );
+}
+
 // The nearest language in which a system is tested on the wanted tasks: by likeness, then any of the family.
-/** @param {Board} board @param {Wish} wish @param {(wish: Wish) => System[]} testedFor */
-function nearestTested(board, wish, testedFor) {
+/** @param {Board} board @param {Wish} wish */
+function nearestTested(board, wish) {
   const own = wish.language;
   if (!own) return null;
   const relatives = board.languages.filter(({ code, family }) => code !== own.code && family === own.family);
   const near = [...own.near.map((code) => board.language.get(code)), ...relatives];
-  return near.find((language) => language && testedFor({ ...wish, language }).length) ?? null;
+  return near.find((language) => language && testedFor(board, { ...wish, language }).length) ?? null;
+}
+
+// Has a board a system for a wish, or for the same wish in a similar language?
+/** @param {Board} board @param {Wish} wish */
+export function hasAnswer(board, wish) {
+  const tested = testedFor(board, wish);
+  return tested.length ? tested.some((system) => meets(system, wish)) : nearestTested(board, wish) !== null;
 }
 
 // Find systems for a wish: in `groups` ranked on the same tasks; the best `byTask`, if tasks are not averaged or if another
 // system is better on one of them; or what prevents an answer.
 /** @param {Board} board @param {Wish} wish @returns {Recommendation} */
 export function recommend(board, wish) {
-  /** @param {Wish} one */
-  const testedFor = (one) =>
-    board.systems.filter((system) => {
-      const average = wholeAverage(board, one)?.value[system.at];
-      return (
-        !missing(average) || possibleTasks(one).some((task) => !missing(wantedScore(board, task, system, one.language)))
-      );
-    });
-  const tested = testedFor(wish);
-  const near = tested.length ? null : nearestTested(board, wish, testedFor);
+  const tested = testedFor(board, wish);
+  const near = tested.length ? null : nearestTested(board, wish);
   const kept = tested.filter((system) => meets(system, wish));
   const possible = possibleTasks(wish);
   const averaged = wish.kind !== "any" || !wish.language;

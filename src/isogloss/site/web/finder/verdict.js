@@ -47,8 +47,8 @@ export const leaderboardParams = ({ open, most }, sort) => ({
 });
 
 // One cell: paired tests on its examples, from the files of the systems.
-/** @param {PickGroup} group @param {Language} language @returns {FinderVerdict} */
-function cellVerdict({ tasks, picks }, language) {
+/** @param {{ tasks: Task[], picks: { system: System }[] }} group @param {Language} language @returns {FinderVerdict} */
+export function cellVerdict({ tasks, picks }, language) {
   const without = picks.filter(({ system }) => !system.has_predictions);
   if (without.length)
     return {
@@ -62,7 +62,7 @@ function cellVerdict({ tasks, picks }, language) {
   const details = new Map(picks.map(({ system }) => [system.id, loadedDetail(system.id)]));
   if ([...details.values()].includes(undefined)) return { text: LOADING, sure: false };
   const column = `${tasks[0].id}/${language.code}`;
-  /** @param {FinderPick} one @param {FinderPick} other */
+  /** @param {{ system: System }} one @param {{ system: System }} other */
   const testOf = (one, other) =>
     details.get(one.system.id)?.paired?.[other.system.id]?.find((test) => test.column === column);
   return pairWords(picks, testOf, isLower(tasks));
@@ -70,8 +70,8 @@ function cellVerdict({ tasks, picks }, language) {
 
 // Words for paired tests of two or three picks.
 /**
- * @param {FinderPick[]} picks
- * @param {(one: FinderPick, other: FinderPick) => PairedTest | undefined} testOf
+ * @param {{ system: System }[]} picks
+ * @param {(one: { system: System }, other: { system: System }) => PairedTest | undefined} testOf
  * @param {boolean} lower
  * @returns {FinderVerdict}
  */
@@ -85,7 +85,7 @@ export function pairWords(picks, testOf, lower) {
     test !== undefined && test.p < ALPHA && test.difference !== 0 && test.difference > 0 !== lower;
   const clear = pairs.filter(({ test }) => isAhead(test));
   const on = "in paired tests on the same examples (Holm’s correction)";
-  const names = `${picks.length === 2 ? "These two" : "These three"}`;
+  const names = `The best ${picks.length === 2 ? "two" : "three"}`;
   if (!clear.length) return { text: `${names} are not significantly different ${on}.`, sure: false };
   const beaten = clear.filter(({ one }) => one === picks[0]).map(({ other }) => other.system.fullName);
   const all = beaten.length === picks.length - 1;

@@ -21,18 +21,21 @@ const VIEWS = [
   ["list", "List"],
 ];
 
+/** @param {URLSearchParams} params */
+const chosenView = (params) => VIEWS.find(([id]) => id === params.get("view")) ?? VIEWS[0];
+
 /** @param {Board} board @returns {Page} */
 export function languagesPage(board) {
   let shown = "";
   /** @param {URLSearchParams} params */
   const view = (params) => {
-    const mode = VIEWS.find(([id]) => id === params.get("view"))?.[0] ?? "map";
+    const [mode] = chosenView(params);
     const show = params.get("show") ?? "";
     if (show === "unserved" && shown !== show) requestAnimationFrame(showUnserved);
     shown = show;
     return mode === "heat" ? heatPage(board, params) : sharePage(board, mode, params);
   };
-  return { title: "Languages", view };
+  return { title: (params) => `Languages: ${chosenView(params)[1]}`, view };
 }
 
 function showUnserved() {

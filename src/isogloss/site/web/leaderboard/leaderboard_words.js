@@ -115,12 +115,20 @@ function missingDataText(board, { tasks, languages }) {
   return `${listed(names, 3)} ${verb} no ${codes.slice(0, 3).join(" or ")} data. Try ${suggestion}.`;
 }
 
+// What the suite's own average is within a part of the benchmark.
+/** @type {Record<string, string>} */
+const OWN_AVERAGE = {
+  category: "Mean over the category's tasks; a task's score is the mean over its languages.",
+  task: "Mean over the task's languages.",
+};
+
 // The ranking's definition, and the selection it averages over.
 /** @param {Standings} table */
-export const rankingText = (table) =>
-  table.choice.filtered && table.columns.length
-    ? `${table.choice.hint} Averaged over ${partOfSuite(table)}.`
-    : table.choice.hint;
+export function rankingText(table) {
+  const { board, choice, columns } = table;
+  const hint = (choice.ranking === board.rule.name && OWN_AVERAGE[choice.segment.kind]) || choice.hint;
+  return choice.filtered && columns.length ? `${hint} Averaged over ${partOfSuite(table)}.` : hint;
+}
 
 /** @param {Standings} options */
 function partOfSuite({ board, columns }) {

@@ -8,8 +8,9 @@ import { findings } from "./findings.js";
 import { filterChips, matchCount, toolbar } from "./leaderboard_controls.js";
 import { coverageSentence, leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
 import { allReported, leaderboardLegend } from "./table_legend.js";
+import { ownElsewhere, scoredHere } from "./scored_here.js";
 import { otherSegments, partialResults } from "./partial_results.js";
-import { FULL, segmentOf } from "../board/segments.js";
+import { FULL, segmentOf, segmentsOf } from "../board/segments.js";
 import { segmentTabs } from "./segment_tabs.js";
 import { selectionBar } from "./selection_bar.js";
 import { standings } from "../board/standings.js";
@@ -17,7 +18,6 @@ import { laterTest } from "../board/later_test.js";
 import { changeParams } from "../page/state.js";
 import { dataTable } from "../page/table.js";
 
-const MOST_FIRST = 10;
 // The landing page shows the first rows only, until the reader filters, turns pages or asks for all.
 const FIRST_ROWS = 10;
 // In pixels: the width at which the style sheet folds the controls.
@@ -79,6 +79,7 @@ export function leaderboardPage(board) {
         segmentTabs(board, params),
       ),
       element("div", { class: "lead" }, isSameRanking(table, lead, params) ? coverageSentence(table) : leaderSentence(table)),
+      ownElsewhere(table, params),
       element(
         "div",
         { class: "board-controls" },
@@ -98,7 +99,12 @@ export function leaderboardPage(board) {
       selectionBar(board, params),
     ];
   };
-  return { title: "Leaderboard", view };
+  // The part that comes first depends on the data, so that a citation names it.
+  const title = (/** @type {URLSearchParams} */ params) =>
+    segmentsOf(board).length > 1
+      ? `Leaderboard: ${segmentOf(board, withDefaults(board, params).get("segment")).title}`
+      : "Leaderboard";
+  return { title, view };
 }
 
 // An address with a choice is about the table, which is below the findings.
@@ -130,10 +136,8 @@ function tableView(table, params) {
   const columns = leaderboardColumns(table, params);
   const human = humanRow(table);
   const selected = new Set(params.getAll("tick"));
-  // Next to systems from papers, a few scored here come first: their owner looks for them, wherever they rank.
-  const own = table.board.systems.filter(({ reported }) => !reported).length;
-  const pinned = own <= MOST_FIRST && own < table.board.systems.length;
-  const isOwn = (/** @type {Standing} */ { system }) => pinned && !system.reported;
+  const own = new Set(scoredHere(table.board));
+  const isOwn = (/** @type {Standing} */ { system }) => own.has(system);
   const { node, sorted } = dataTable({
     columns,
     rows: table.rows,

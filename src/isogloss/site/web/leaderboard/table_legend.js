@@ -24,7 +24,7 @@ export function tableLegend({ untested, partial, footnotes, intervals, brackets,
         )
       : null,
     openRank ? item(element("b", { class: "open-rank" }, openRank), "not tested: any rank is possible") : null,
-    places ? item(element("b", { class: "open-rank" }, "1, 2"), "places by the score; the order is not tested") : null,
+    places ? item(element("b", { class: "open-rank" }, "1, 2"), "places by the score alone") : null,
     partial ? item(element("b", {}, "°"), "partial average, not ranked") : null,
     footnotes ? item(element("b", {}, "†"), "footnote") : null,
     reported ? item(null, "All scores are reported by their sources, not scored here.") : null,

@@ -20,10 +20,11 @@ const PROGRESS_VIEWS = {
 
 /** @param {Board} board @returns {Page} */
 export function progressPage(board) {
+  const views = Object.entries(PROGRESS_VIEWS).filter(([, { fits }]) => !fits || fits(board));
+  const chosenView = (/** @type {URLSearchParams} */ params) => views.find(([id]) => id === params.get("view"))?.[0] ?? "time";
   /** @param {URLSearchParams} params @returns {any[]} */
   const view = (params) => {
-    const views = Object.entries(PROGRESS_VIEWS).filter(([, { fits }]) => !fits || fits(board));
-    const chosen = views.find(([id]) => id === params.get("view"))?.[0] ?? "time";
+    const chosen = chosenView(params);
     const { controls, view: show } = PROGRESS_VIEWS[chosen];
     const regimes = regimesOf(board.systems);
     const filter =
@@ -43,7 +44,7 @@ export function progressPage(board) {
       element("div", { class: `progress view-${chosen}`, "data-key": `progress-${chosen}` }, show(board, params)),
     ];
   };
-  return { title: "Progress", view };
+  return { title: (params) => `Progress: ${PROGRESS_VIEWS[chosenView(params)].title}`, view };
 }
 
 /** @param {[string, { title: string }][]} views @param {string} chosen */

@@ -5,6 +5,7 @@ import { autonym, cellTip, crumbs, languageLink, nothing, pageHead, taskLink } f
 import { standings } from "../board/standings.js";
 import { dotChart, dotLegend } from "../charts/dot_chart.js";
 import { pointsOf } from "../charts/strip_chart.js";
+import { cellVerdict } from "../finder/verdict.js";
 import { firstPlace } from "../leaderboard/leaderboard_words.js";
 import { systemTable } from "../leaderboard/system_table.js";
 import { countText, element, missing, plural, scoreText } from "../page/dom.js";
@@ -13,6 +14,7 @@ import { detailsTogether } from "./loaded_details.js";
 import { englishLine, englishReference, taskAxis } from "../board/best_cells.js";
 
 const MOST_DRAWN = 40;
+const MOST_IN_PAIRS = 3;
 
 /** @param {Board} board @param {Task} task @param {string} code @returns {Page} */
 export function taskLanguagePage(board, task, code) {
@@ -45,7 +47,7 @@ export function taskLanguagePage(board, task, code) {
 function cellHead(board, task, language, points) {
   const [best] = points;
   const size = task.n[task.languages.indexOf(language.code)];
-  const { verb, before, after } = taskCellVerdict(board, task, language.code, points);
+  const { verb, before, after, tests } = taskCellVerdict(board, task, language, points);
   return pageHead(
     [`${cellTitle(task)} in ${language.name} `, autonym(language)],
     element(
@@ -57,18 +59,23 @@ function cellHead(board, task, language, points) {
       points.length > 1 ? `, out of ${countText(points.length)} systems` : ", the only system",
       size ? ` on ${plural(size, "test example")}` : "",
       after ? `; ${after}.` : ".",
+      tests ? ` ${tests}` : "",
       missing(task.human) || task.cellMetric ? "" : ` Human performance on the task: ${scoreText(task.human)}.`,
     ),
   );
 }
 
-// The test of a ranking by this cell alone, which needs the metric of the rankings.
-/** @param {Board} board @param {Task} task @param {string} code @param {Point[]} points */
-function taskCellVerdict(board, task, code, points) {
-  if (points.length === 1) return { verb: "scores", before: "", after: "" };
-  const table = standings(board, new URLSearchParams({ task: task.id, language: code }));
-  if (!task.cellMetric && table.ranked === points.length) return firstPlace(table);
-  return { verb: "has the best score", before: ",", after: "the order is not tested" };
+// The paired tests of the best systems, or else the test of a ranking by this cell alone; both need the metric of the rankings.
+/** @param {Board} board @param {Task} task @param {Language} language @param {Point[]} points */
+function taskCellVerdict(board, task, language, points) {
+  if (points.length === 1) return { verb: "scores", before: "", after: "", tests: "" };
+  const best = { verb: "has the best score", before: ",", tests: "" };
+  if (task.cellMetric) return { ...best, after: "the order is not tested" };
+  const picks = points.slice(0, MOST_IN_PAIRS);
+  if (picks.every(({ system }) => system.has_predictions))
+    return { ...best, after: "", tests: cellVerdict({ tasks: [task], picks }, language).text };
+  const table = standings(board, new URLSearchParams({ task: task.id, language: language.code }));
+  return table.ranked === points.length ? { ...firstPlace(table), tests: "" } : { ...best, after: "the order is not tested" };
 }
 
 /** @param {Board} board @param {Task} task @param {string} code @returns {SystemColumn[]} */
