@@ -1,4 +1,4 @@
-import { analysedCells, builtCharts } from "./analyses.js";
+import { analysedCells, builtCharts } from "./built_charts.js";
 import { biasPanels } from "./bias_panels.js";
 import { bucketFigures } from "./bucket_figure.js";
 import { builtSet, liveSet, markSignificant } from "./bucket_sets.js";

@@ -204,7 +204,7 @@ function openTo(name) {
 }
 
 // Check a field when the reader leaves it, and again while it is being corrected.
-export function checkAsOneGoes() {
+export function checkOnLeaving() {
   const form = byId("form");
   const left = (/** @type {any} */ { target }) => target.name && markField(target.name, faultOf(target.name));
   form.addEventListener("focusout", left);
