@@ -218,6 +218,14 @@ def test_only_the_compared_systems_are_tested_on_large_boards(open_page: Open, t
     assert alone not in tab.locator("main").inner_text()
 
 
+def test_languages_are_in_the_bands_of_other_pages(open_page: Open, published: Path) -> None:
+    tab = open_page("#/compare?system=mt5-xxl&system=xlm-r-large", index=published)
+    bands = tab.locator("[aria-label^='Differences by language'] tr.band").all_inner_texts()
+    assert bands == ["Indo-European", "Dravidian", "Uralic", "Other families"]
+    go(tab, "#/system/mt5-xxl")
+    assert tab.locator("table.heat tr.bands th").all_inner_texts()[-4:] == bands
+
+
 def test_compare_agrees_with_the_leaderboard(open_page: Open, tmp_path: Path) -> None:
     """Two of the six pairs are significant if each pair is tested alone (p = 0.03), but not after the correction."""
     rates = {"first": 0.30, "second": 0.36, "third": 0.40, "fourth": 0.46}

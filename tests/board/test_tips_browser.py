@@ -13,6 +13,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no C
 PHONE = 390
 
 
+# Scrolling is reported in the next frame, and what follows is drawn in the one after it.
+_DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+# A tap ends with a click, unless the finger moves.
+_CLICKED = """() => {
+  const once = { once: true, capture: true };
+  window.clicked = new Promise((done) => addEventListener("click", () => setTimeout(done), once));
+}"""
+
+
 def touched(open_page: Open, hash_: str) -> Any:
     tab = open_page(hash_, width=PHONE, has_touch=True, is_mobile=True)
     settle(tab)
@@ -22,10 +31,12 @@ def touched(open_page: Open, hash_: str) -> Any:
 def tap(tab: Any, node: Any) -> dict[str, float]:
     """Tap the middle of a node with a finger; return its box."""
     node.scroll_into_view_if_needed()
-    tab.wait_for_timeout(50)
+    tab.evaluate(_DRAWN)
     box: dict[str, float] = node.bounding_box()
+    tab.evaluate(_CLICKED)
     tab.touchscreen.tap(box["x"] + min(box["width"], PHONE - box["x"]) / 2, box["y"] + box["height"] / 2)
-    tab.wait_for_timeout(100)
+    tab.evaluate("() => window.clicked")
+    tab.evaluate(_DRAWN)
     return box
 
 
@@ -46,13 +57,12 @@ def test_a_tap_opens_a_tip_that_stays_and_the_next_follows_the_link(open_page: O
     tab.wait_for_timeout(600)
     assert tip.is_visible()
     tab.evaluate("scrollBy(0, 20)")
-    tab.wait_for_timeout(100)
+    tab.evaluate(_DRAWN)
     assert tip.is_visible()
     assert clear_of(tip.bounding_box(), cell.bounding_box())
     assert box["width"] > 0
     tap(tab, cell)
-    tab.wait_for_timeout(100)
-    assert tab.evaluate("location.hash") == target
+    wait_until(tab, f"location.hash === {json.dumps(target)}")
 
 
 def test_a_tap_elsewhere_or_escape_closes_a_tip(open_page: Open) -> None:
@@ -136,11 +146,11 @@ def test_a_tip_stays_with_a_focused_cell_while_the_page_scrolls(open_page: Open)
     # Focusing scrolls to the cell, which must not close its tip.
     cell = tab.locator("table.heat td[tabindex='0']").first
     cell.focus()
-    tab.wait_for_timeout(200)
+    tab.evaluate(_DRAWN)
     tip = tab.locator("#tip")
     assert tip.is_visible()
     tab.evaluate("scrollBy(0, 30)")
-    tab.wait_for_timeout(200)
+    tab.evaluate(_DRAWN)
     assert tip.is_visible()
     assert clear_of(tip.bounding_box(), cell.bounding_box())
     tab.keyboard.press("Escape")

@@ -3,7 +3,7 @@ import { byId, countText, element, plural } from "./page/dom.js";
 import { foldMenu } from "./page/menu.js";
 import { themeSwitch } from "./page/theme.js";
 import { request, upload } from "./submit/submit_api.js";
-import { buildFields, checkAsOneGoes, checkForm, fieldNames, markField, metadata, showErrors } from "./submit/submit_fields.js";
+import { buildFields, checkOnLeaving, checkForm, fieldNames, markField, metadata, showErrors } from "./submit/submit_fields.js";
 import { setNames, showScores } from "./submit/submit_scores.js";
 
 const WAITING = ["received", "validating", "scoring"];
@@ -203,7 +203,7 @@ async function send(event) {
 
 themeSwitch(byId("theme"));
 foldMenu(byId("menu-button"), byId("menu"));
-checkAsOneGoes();
+checkOnLeaving();
 byId("form").addEventListener("submit", send);
 byId("enter").addEventListener("click", () => {
   markField("token", "");

@@ -1,4 +1,4 @@
-import { builtCharts } from "./analyses.js";
+import { builtCharts } from "./built_charts.js";
 import { attributeTitle } from "./attribute_title.js";
 import { histogramPanel, shareFigures } from "./bias_histograms.js";
 import { biasItems, boardDistributions } from "./bias_items.js";

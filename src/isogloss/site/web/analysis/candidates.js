@@ -1,5 +1,5 @@
 // The systems that an analysis can show, and those that it opens with.
-import { analysedCells, builtCharts } from "./analyses.js";
+import { analysedCells, builtCharts } from "./built_charts.js";
 import { systemDetail } from "../board/decode.js";
 import { memoized } from "../board/ranking.js";
 import { standings } from "../board/standings.js";

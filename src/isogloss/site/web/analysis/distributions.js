@@ -4,12 +4,10 @@ import { scorePaint } from "../charts/colour.js";
 import { heatTable, scoreKey } from "../charts/heatmap.js";
 import { languageName } from "../board/decode.js";
 import { languageLink } from "../board/parts.js";
-import { element, plural, scoreText } from "../page/dom.js";
+import { digitsText, element, plural, scoreText } from "../page/dom.js";
 import { exportButtons, fileColumn } from "../page/export.js";
 
 const MOST_SHARES = 40;
-/** @param {number} value */
-const digits = (value) => String(Number(value.toPrecision(3)));
 /** @param {number} share */
 const sharePaint = (share) => scorePaint(100 - share);
 
@@ -75,7 +73,7 @@ function biasFiles(board, shown) {
     ),
     fileColumn("shares", "Shares", (row) =>
       Object.entries(row.shares ?? {})
-        .map(([name, share]) => `${name}: ${digits(share)}`)
+        .map(([name, share]) => `${name}: ${digitsText(share)}`)
         .join("; "),
     ),
   ];

@@ -1,6 +1,6 @@
 import { CUT_RULES } from "./buckets.js";
-import { element } from "../page/dom.js";
-import { edgeStrip, edgeText } from "./edge_strip.js";
+import { digitsText, element } from "../page/dom.js";
+import { edgeStrip } from "./edge_strip.js";
 import { MOST_BUCKETS, changedCuts, parsedEdges } from "./live_buckets.js";
 import { changeParams, readRoute } from "../page/state.js";
 
@@ -46,7 +46,7 @@ export function edgeEditor({ name, cut, column, counts, edges }) {
         inputmode: "decimal",
         autocomplete: "off",
         "aria-label": `Edges of ${name}`,
-        value: edges.map(edgeText).join(", "),
+        value: edges.map(digitsText).join(", "),
         change: ({ target }) => change({ rule: "at", edges: parsedEdges(target.value) }),
       }),
       cut ? element("button", { type: "button", class: "chip clear", click: () => change(null) }, "reset") : null,

@@ -1,5 +1,5 @@
 import { textWidth } from "../charts/text_width.js";
-import { drawn, drawnToWidth, element, missing } from "../page/dom.js";
+import { digitsText, drawn, drawnToWidth, element, missing } from "../page/dom.js";
 
 const STRIP = { height: 58, floor: 40, bins: 48, side: 12 };
 /** @type {Record<string, number>} */
@@ -17,8 +17,6 @@ const STEPS = {
 const DRAWN_SHARE = 0.99;
 // Leave out a label this close to the last one; the text field lists all edges.
 const LABEL_ROOM = 8;
-/** @param {number} value */
-export const edgeText = (value) => String(Number(value.toPrecision(3)));
 
 // The numbers that occur, and the range to draw.
 /** @param {ValueColumn} column @param {Float64Array} counts */
@@ -77,18 +75,18 @@ export function edgeStrip(name, { column, counts, edges, moved }) {
       const share = Math.min(1, Math.max(0, (value - from) / (to - from)));
       const x = STRIP.side + share * (width - 2 * STRIP.side);
       const anchor = share < 0.1 ? "start" : share > 0.9 ? "end" : "middle";
-      const wide = textWidth(edgeText(value));
+      const wide = textWidth(digitsText(value));
       const start = x - { start: 0, middle: wide / 2, end: wide }[anchor];
       const roomy = start - labelled >= LABEL_ROOM;
       if (roomy) labelled = start + wide;
       /** @param {number} along */
       const valueAt = (along) => from + Math.min(1, Math.max(0, along / (width - 2 * STRIP.side))) * (to - from);
-      return handle(roomy ? edgeText(value) : "", {
+      return handle(roomy ? digitsText(value) : "", {
         "aria-label": `Edge ${at + 1} of ${edges.length} of ${name}`,
         "aria-valuemin": decimalText(Math.min(value, from)),
         "aria-valuemax": decimalText(Math.max(value, numbers.at(-1)?.value ?? value)),
         "aria-valuenow": decimalText(value),
-        "aria-valuetext": `up to ${edgeText(value)}`,
+        "aria-valuetext": `up to ${digitsText(value)}`,
         transform: `translate(${x} 0)`,
         "text-anchor": anchor,
         keydown: (event) => {

@@ -1,4 +1,4 @@
-import { analysedCells, builtCharts } from "./analyses.js";
+import { analysedCells, builtCharts } from "./built_charts.js";
 import { biasPanels } from "./bias_panels.js";
 import { bucketFigures } from "./bucket_figure.js";
 import { builtSet, liveSet, markSignificant } from "./bucket_sets.js";
@@ -7,6 +7,7 @@ import { cellStatistics } from "./cell_examples.js";
 import { exampleSection } from "./example_list.js";
 import { ANALYSES, analysesPage } from "./page_analyses.js";
 import { systemPicker } from "./system_picker.js";
+import { MARK_WORDS } from "../charts/bars.js";
 import { chosenOf, chosenSelect } from "../page/controls.js";
 import { languageName, systemDetail, taskTitle } from "../board/decode.js";
 import { element, link, nameOf, plural } from "../page/dom.js";
@@ -15,8 +16,6 @@ import { folded } from "../page/fold.js";
 import { crumbs, nothing, pageHead } from "../board/parts.js";
 import { changeParams, hashOf } from "../page/state.js";
 
-/** @type {Record<string, string>} */
-const ENDS = { top: "best", low: "worst" };
 /** @param {Board} board @param {string[]} path @returns {Page} */
 export function analysisPage(board, [mode]) {
   if (mode === undefined) return analysesPage(board);
@@ -195,7 +194,7 @@ function exportFigures({ board, mode, systems, task, language }, metric, sets) {
     fileColumn("low", "Low", ({ bucket }) => bucket.low ?? null, true),
     fileColumn("high", "High", ({ bucket }) => bucket.high ?? null, true),
     fileColumn("significant", "Significant", ({ bucket }) =>
-      isPair ? (bucket.sure ? "yes" : "no") : (ENDS[bucket.mark] ?? ""),
+      isPair ? (bucket.sure ? "yes" : "no") : (MARK_WORDS[bucket.mark] ?? ""),
     ),
   ];
   const rows = () => sets.flatMap(({ attribute, bars }) => bars.map((bucket) => ({ attribute, bucket })));

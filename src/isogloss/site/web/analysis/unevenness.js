@@ -1,5 +1,5 @@
 // How much a distribution tells: pure functions, without a document.
-import { missing } from "../page/dom.js";
+import { digitsText, missing, percentText } from "../page/dom.js";
 
 // Attributes below this are called balanced.
 const BALANCED = 0.05;
@@ -65,11 +65,6 @@ export const isBalanced = ({ discrete, uneven }) => discrete && uneven < BALANCE
 export const byUnevenness = (items) =>
   [...items].sort((a, b) => Number(isBalanced(a)) - Number(isBalanced(b)) || b.uneven - a.uneven);
 
-/** @param {number} share */
-const sharePercent = (share) => `${(100 * share).toFixed(1)} %`;
-/** @param {number} value */
-const digitsText = (value) => String(Number(value.toPrecision(3)));
-
 // What stands out, in a sentence.
 /** @param {string} title @param {(Pick<Distribution, "discrete" | "shares" | "quartiles"> & { name: string })[]} parts */
 export function unevenText(title, parts) {
@@ -90,10 +85,10 @@ export function unevenText(title, parts) {
   });
   const widest = ranges.reduce((best, range) => (range.high - range.low > best.high - best.low ? range : best));
   if (widest.high - widest.low >= WORTH_TELLING)
-    return `“${widest.value}” makes up ${sharePercent(widest.high)} of the examples in ${widest.most.name}, and ${sharePercent(widest.low)} in ${widest.least.name}.`;
+    return `“${widest.value}” makes up ${percentText(widest.high)} of the examples in ${widest.most.name}, and ${percentText(widest.low)} in ${widest.least.name}.`;
   const largest = ranges.reduce((best, range) => (range.high > best.high ? range : best));
-  const even = `${sharePercent(1 / values.length)} would be even`;
-  return `“${largest.value}” makes up ${sharePercent(largest.high)} of the examples in ${largest.most.name}; ${even}.`;
+  const even = `${percentText(1 / values.length)} would be even`;
+  return `“${largest.value}” makes up ${percentText(largest.high)} of the examples in ${largest.most.name}; ${even}.`;
 }
 
 // Name what is balanced in a line.

@@ -1,9 +1,9 @@
 import { languageName } from "./decode.js";
-import { element, link, listed, missing, nameOf, plural, scoreText, sizeText } from "../page/dom.js";
+import { element, link, listed, missing, nameOf, percentText, plural, scoreText, sizeText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
 import { withTip } from "../page/tips.js";
 
-const NOT_DISCLOSED = "not disclosed";
+export const NOT_DISCLOSED = "not disclosed";
 // Smallest share of unparsed predictions that is shown next to a system's name.
 const NOTABLE_SHARE = 0.01;
 /** @type {Record<string, string>} */
@@ -94,8 +94,6 @@ export function provenanceLines(board, system, task, code) {
 export const intervalText = ({ low, high }) =>
   missing(low) || missing(high) ? "" : `95 % interval ${scoreText(low)}–${scoreText(high)}`;
 
-/** @param {number} share */
-export const percentText = (share) => `${(100 * share).toFixed(1)} %`;
 /** @param {Maybe<number>} share */
 export const unparsedText = (share) => (share ? `${percentText(share)} of predictions missing or unparseable` : "");
 

@@ -6,15 +6,19 @@ import { withTip } from "../page/tips.js";
 
 const OTHERS = "Other families";
 
+// Group languages by a key, the largest groups first.
+/** @param {Language[]} languages @param {(language: Language) => string} key @returns {[string, Language[]][]} */
+export const largestFirst = (languages, key) =>
+  [...groupedBy(languages, key)].sort(([one, a], [other, b]) => b.length - a.length || one.localeCompare(other));
+
 // Languages in bands of their families, the largest family first; families of one language share the last band.
 /** @param {Language[]} languages @returns {FamilyBand[]} */
 export function familyBands(languages) {
-  const families = [...groupedBy([...languages].sort(byFamily), ({ family }) => family)];
+  const families = largestFirst([...languages].sort(byFamily), ({ family }) => family);
   const single = families.filter(([, own]) => own.length === 1);
   const merged = single.length > 1 ? single : [];
   const bands = families
     .filter((family) => !merged.includes(family))
-    .sort(([, a], [, b]) => b.length - a.length)
     .map(([name, own]) => ({ name, href: hashOf(["family", name]), languages: own }));
   return merged.length
     ? [...bands, { name: OTHERS, href: undefined, languages: merged.flatMap(([, own]) => own) }]

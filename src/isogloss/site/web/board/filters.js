@@ -1,19 +1,19 @@
 import { metricTitle, metricsOf } from "./decode.js";
+import { NOT_DISCLOSED } from "./describe.js";
 import { missing, scriptName } from "../page/dom.js";
 import { groupedBy } from "./ranking.js";
 import { FULL, segmentOf } from "./segments.js";
 
-const UNKNOWN = "not disclosed";
 /** @param {any} value */
 const yesOrNo = (value) =>
-  value === null || value === undefined ? UNKNOWN : value === false || value === "" || value === "none" ? "no" : "yes";
+  value === null || value === undefined ? NOT_DISCLOSED : value === false || value === "" || value === "none" ? "no" : "yes";
 
 // The system filters: parameter, label, and a system's value.
 /** @type {{ key: string, label: string, says: (system: System) => string, options?: undefined }[]} */
 export const SYSTEM_FILTERS = [
-  { key: "year", label: "Year", says: (system) => String(system.year ?? UNKNOWN) },
+  { key: "year", label: "Year", says: (system) => String(system.year ?? NOT_DISCLOSED) },
   { key: "kind", label: "Kind", says: (system) => system.kind },
-  { key: "regime", label: "Regime", says: (system) => system.regime ?? UNKNOWN },
+  { key: "regime", label: "Regime", says: (system) => system.regime ?? NOT_DISCLOSED },
   { key: "open", label: "Open weights", says: (system) => yesOrNo(system.open_weights) },
   { key: "parallel", label: "Parallel data", says: (system) => yesOrNo(system.parallel_data) },
   { key: "translated", label: "Translated data", says: (system) => yesOrNo(system.translated_data) },
@@ -59,7 +59,7 @@ const counted = (items, key, title = (name) => name) =>
 export function systemOptions(board, filter) {
   const groups = [...groupedBy(board.systems, filter.says)];
   return groups
-    .sort(([a], [b]) => Number(a === UNKNOWN) - Number(b === UNKNOWN) || a.localeCompare(b))
+    .sort(([a], [b]) => Number(a === NOT_DISCLOSED) - Number(b === NOT_DISCLOSED) || a.localeCompare(b))
     .map(([name, group]) => [name, `${name} (${group.length})`]);
 }
 

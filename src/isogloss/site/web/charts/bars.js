@@ -16,7 +16,7 @@ const SCALE_ENDS = [5, 10, 20, 30, 50, 75, 100];
 const DOT_TENS = 10;
 const LEAST_TENS = 2;
 /** @type {Record<string, string>} */
-const MARK_WORDS = { top: "best", low: "worst" };
+export const MARK_WORDS = { top: "best", low: "worst" };
 
 // The scale that charts share: 0 to a limit, or the same distance on both sides of zero for differences.
 /** @param {BarRecord[]} records @param {boolean} [signed] @returns {Interval} */

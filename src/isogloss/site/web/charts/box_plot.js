@@ -1,5 +1,5 @@
 // @ts-check
-import { drawn, drawnToWidth, element, plural } from "../page/dom.js";
+import { digitsText, drawn, drawnToWidth, element, plural } from "../page/dom.js";
 import { numberScale } from "./figure_scale.js";
 import { fittedText, spacedTicks, textWidth } from "./text_width.js";
 import { withTip } from "../page/tips.js";
@@ -13,7 +13,6 @@ const LINE = 26;
 const TICKS_TOP = 26;
 // Ratio of the largest value to the largest upper quartile from which a square-root scale keeps the middle legible.
 const LONG_TAIL = 4;
-const threeDigits = (/** @type {number} */ value) => String(Number(value.toPrecision(3)));
 
 /**
  * Return true if the largest value is far beyond the middle half of all rows.
@@ -41,9 +40,9 @@ export function boxPlot(boxes, description) {
     return drawn(
       "svg",
       { width, height, role: "group", "aria-label": rooted ? `${description}, square-root scale` : description },
-      spacedTicks(ticks, at, threeDigits).map((tick) => [
+      spacedTicks(ticks, at, digitsText).map((tick) => [
         drawn("line", { x1: at(tick), x2: at(tick), y1: 18, y2: height, class: "grid" }),
-        drawn("text", { x: at(tick), y: 13, "text-anchor": "middle" }, threeDigits(tick)),
+        drawn("text", { x: at(tick), y: 13, "text-anchor": "middle" }, digitsText(tick)),
       ]),
       boxes.map((box, index) => boxRow(box, TICKS_TOP + LINE * (index + 0.5), left, at)),
     );
@@ -59,7 +58,7 @@ export function boxPlot(boxes, description) {
 function boxRow({ name, n, mean, quartiles: [least, low, middle, high, most] }, y, left, at) {
   const row = drawn(
     "g",
-    { class: "box-plot", tabindex: "0", role: "img", "aria-label": `${name}: median ${threeDigits(middle)}` },
+    { class: "box-plot", tabindex: "0", role: "img", "aria-label": `${name}: median ${digitsText(middle)}` },
     drawn("text", { x: left, y: y + 4, "text-anchor": "end", class: "label" }, fittedText(name, left - 4)),
     drawn("line", { x1: at(least), x2: at(most), y1: y, y2: y, class: "whisker" }),
     drawn("rect", { x: at(low), width: Math.max(1, at(high) - at(low)), y: y - 7, height: 14 }),
@@ -67,8 +66,8 @@ function boxRow({ name, n, mean, quartiles: [least, low, middle, high, most] }, 
     drawn("circle", { cx: at(mean), cy: y, r: 3.5, class: "mean" }),
   );
   return withTip(row, () => [
-    `${name}: median ${threeDigits(middle)}`,
-    `middle half from ${threeDigits(low)} to ${threeDigits(high)}; range from ${threeDigits(least)} to ${threeDigits(most)}`,
-    `mean ${threeDigits(mean)}; ${plural(n, "example")}`,
+    `${name}: median ${digitsText(middle)}`,
+    `middle half from ${digitsText(low)} to ${digitsText(high)}; range from ${digitsText(least)} to ${digitsText(most)}`,
+    `mean ${digitsText(mean)}; ${plural(n, "example")}`,
   ]);
 }

@@ -90,7 +90,7 @@ export function heatTables(options) {
 
 // The parts of bands over some columns.
 /** @param {HeatBand[]} bands @param {number} from @param {number} to @returns {HeatBand[]} */
-export function bandsBetween(bands, from, to) {
+function bandsBetween(bands, from, to) {
   let end = 0;
   return bands.flatMap((band) => {
     const start = end;

@@ -1,4 +1,4 @@
-import { analysedCells } from "../analysis/analyses.js";
+import { analysedCells } from "../analysis/built_charts.js";
 import { listLive } from "../analysis/bucket_examples.js";
 import { cellStatistics } from "../analysis/cell_examples.js";
 import { attributeCaption } from "../analysis/attribute_title.js";

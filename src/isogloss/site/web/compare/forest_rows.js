@@ -1,6 +1,7 @@
 // The rows of the forest plots: averages and tasks with their languages, and languages by family.
-import { byFamily, languageLink } from "../board/parts.js";
 import { metricTitle } from "../board/decode.js";
+import { familyBands } from "../board/families.js";
+import { languageLink } from "../board/parts.js";
 import { groupedBy } from "../board/ranking.js";
 import { element, link, plural } from "../page/dom.js";
 import { changeParams, hashOf } from "../page/state.js";
@@ -145,35 +146,27 @@ export function languageForest(board, { languages }, options, params) {
     return language ? [{ contrast, language }] : [];
   });
   const sorted = byDifference(params);
-  const families = groupedBy(known, ({ language }) => language.family);
-  const lone = new Set([...families.values()].flatMap((rows) => (rows.length === 1 ? [rows[0].language] : [])));
-  /** @param {{ contrast: Contrast, language: Language }} row */
-  const rowOf = ({ contrast, language }) => ({
+  /** @param {{ contrast: Contrast, language: Language }} row @param {boolean} isNamed */
+  const rowOf = ({ contrast, language }, isNamed) => ({
     contrast,
     head: [
       languageLink(language),
       element("span", { class: "of" }, `${contrast.shared} of ${plural(contrast.of, "task")}`),
-      lone.has(language) || sorted ? element("span", { class: "of" }, language.family) : null,
+      isNamed ? element("span", { class: "of" }, language.family) : null,
     ],
     level: "language",
     key: `${side}-language-${language.code}`,
   });
-  const ordered = [...known].sort((a, b) =>
-    sorted ? b.contrast.lead - a.contrast.lead : byFamily(a.language, b.language),
-  );
-  const bands = sorted
-    ? new Map([["", ordered]])
-    : groupedBy(
-        [
-          ...ordered.filter(({ language }) => !lone.has(language)),
-          ...ordered.filter(({ language }) => lone.has(language)),
-        ],
-        ({ language }) => (lone.has(language) ? "Other families" : language.family),
-      );
+  const byLead = [...known].sort((a, b) => b.contrast.lead - a.contrast.lead).map(({ language }) => language);
+  const bands = sorted ? [{ name: "", href: undefined, languages: byLead }] : familyBands(byLead);
+  const rowOfLanguage = new Map(known.map((row) => [row.language, row]));
   return forestTable({
     ...options,
     label: `Differences by language: ${pairNames(options.pair)}`,
     title: "Language",
-    groups: [...bands].map(([title, rows]) => ({ title, rows: rows.map(rowOf) })),
+    groups: bands.map(({ name, href, languages: own }) => ({
+      title: name,
+      rows: own.flatMap((language) => rowOfLanguage.get(language) ?? []).map((row) => rowOf(row, !href)),
+    })),
   });
 }

@@ -1,4 +1,4 @@
-import { analysedCells } from "../analysis/analyses.js";
+import { analysedCells } from "../analysis/built_charts.js";
 import { loadedDetail } from "../board/decode.js";
 import { missing } from "../page/dom.js";
 import { hashOf } from "../page/state.js";

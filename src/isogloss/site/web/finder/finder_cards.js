@@ -1,14 +1,11 @@
 import { badges, disclosed } from "../board/describe.js";
 import { cellMetricText, cellOf, loadedDetail, metricsText } from "../board/decode.js";
-import { countText, element, link, listed, missing, nameOf, plural, scoreText, sizeText } from "../page/dom.js";
+import { countText, element, link, listed, missing, nameOf, plural, scoreText, sizeText, wholePercent } from "../page/dom.js";
 import { ENGLISH, goodness, referenceOf } from "../board/relative.js";
 import { columnScale } from "../board/score_scale.js";
 import { intervalStrip, stripAxis } from "../charts/interval.js";
 import { hashOf } from "../page/state.js";
 import { joinedNames, scoreName } from "./finder_words.js";
-
-/** @param {number} share */
-export const wholePercent = (share) => `${Math.round(100 * share)} %`;
 
 // A score as a share of the best score in English and of the human score; NaN if they are unknown or no comparison. Human
 // scores are in the metrics of the whole task.

@@ -1,11 +1,11 @@
 import { disclosed, systemWithRegime } from "../board/describe.js";
 import { cellTitle } from "../board/decode.js";
-import { countText, element, link, missing, plural, scoreText, sizeText } from "../page/dom.js";
+import { countText, element, link, missing, plural, scoreText, sizeText, wholePercent } from "../page/dom.js";
 import { pageHead, plainTable } from "../board/parts.js";
 import { changeParams, hashOf } from "../page/state.js";
 import { laterTest } from "../board/later_test.js";
 import { presetLinks, sentence } from "./finder_controls.js";
-import { cellLink, contextShares, pickCard, wholePercent } from "./finder_cards.js";
+import { cellLink, contextShares, pickCard } from "./finder_cards.js";
 import { joinedNames, wishCell, wishConditions, wishTask, wishTitle } from "./finder_words.js";
 import { recommend, wishOf, wishParams } from "./recommend.js";
 import { leaderboardParams, verdictOf } from "./verdict.js";

@@ -1,6 +1,6 @@
 import { directedPaint } from "../charts/colour.js";
 import { hasScores, languageName } from "../board/decode.js";
-import { missing, scoreText } from "../page/dom.js";
+import { missing, percentText, scoreText, wholePercent } from "../page/dom.js";
 import { memoized } from "../board/ranking.js";
 import { SERVED_SHARE, bestScore, relativeScores, serviceOf } from "../board/relative.js";
 import { columnScale } from "../board/score_scale.js";
@@ -56,11 +56,9 @@ export function shareOf(params) {
 /** @param {Basis} basis @param {number} share @returns {Service} */
 export const servedAt = ({ languages, relative }, share) => serviceOf(languages, relative, share);
 
-// A figure: with a decimal, so that 79.8 % does not look like 80 %.
-/** @param {number} share */
-export const figureShare = (share) => `${scoreText(100 * share)} %`;
-/** @param {number} share */
-export const wholeShare = (share) => `${Math.round(100 * share)} %`;
+// Shares in words: a language's figure has a decimal, so that 79.8 % does not look like 80 %.
+export const figureShare = percentText;
+export const wholeShare = wholePercent;
 
 // A language's figure: its share of the score in English, or its score on the chosen task.
 /** @param {Basis} basis @param {string} code */

@@ -10,10 +10,9 @@ import { heatTables, scoreKey } from "../charts/heatmap.js";
 import { element, listed, missing, scoreText } from "../page/dom.js";
 import { paged } from "../page/pager.js";
 import { hashOf } from "../page/state.js";
+import { SHARE_SCALE } from "./basis.js";
 
 const SYSTEMS_PER_PAGE = 40;
-/** @type {Interval} */
-const HEAT_SCALE = [40, 100];
 
 /** @typedef {(system: System, code: string) => number} ScoreOf */
 
@@ -81,7 +80,7 @@ function orderedLanguages(board, tasks, languages, order) {
 /** @param {Board} board @param {LanguageChoice} choice @param {ScoreOf} scoreOf @param {Language[]} languages @param {boolean} ordered */
 function languageHeatMap(board, { tasks, systems }, scoreOf, languages, ordered) {
   const one = tasks.length === 1 ? tasks[0] : null;
-  const scale = one ? columnScale(board, one.id) : HEAT_SCALE;
+  const scale = one ? columnScale(board, one.id) : SHARE_SCALE;
   const paintOf = directedPaint(one?.lower_is_better ?? false, scale);
   /** @param {System} system @param {Language} language @param {number} score */
   const tip = (system, { code, name }, score) =>

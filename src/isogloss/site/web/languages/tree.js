@@ -2,7 +2,7 @@ import { hatchPattern } from "../charts/hatch.js";
 import { fittedText, textWidth } from "../charts/text_width.js";
 import { drawn, drawnToWidth, element, missing, scriptName } from "../page/dom.js";
 import { arrowKeys } from "../page/keys.js";
-import { groupedBy } from "../board/ranking.js";
+import { largestFirst } from "../board/families.js";
 import { hashOf } from "../page/state.js";
 import { withTip } from "../page/tips.js";
 
@@ -29,10 +29,6 @@ function treePlaces(languages) {
   return { branchX, leafX: branchX + room(languages.map(({ branch }) => branch), MOST_BRANCH) + 8 };
 }
 
-// Group languages by a key, largest group first.
-/** @param {Language[]} languages @param {(language: Language) => string} key @returns {[string, Language[]][]} */
-const largestFirst = (languages, key) =>
-  [...groupedBy(languages, key)].sort(([a, x], [b, y]) => y.length - x.length || a.localeCompare(b));
 
 // Draws row by row. On a narrow screen families and branches have separate lines above their languages.
 class TreeDrawing {

@@ -2,7 +2,7 @@ import { categoryTitle } from "../board/describe.js";
 import { element, link } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
 
-// "Best for [any task] in [any language]": choosing either opens the finder, which goes on from there.
+// "Best for [any task] in [any language]": choosing either opens the finder, which continues from there.
 /** @param {Board} board */
 export function finderSentence(board) {
   if (!board.systems.length) return null;

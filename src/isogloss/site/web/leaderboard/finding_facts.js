@@ -65,10 +65,3 @@ export const bestHumanGaps = memoized((board) => {
   const { rows, dropped } = standings(board, new URLSearchParams({ segment: FULL, complete: "1" }));
   return humanGaps(board, [...rows, ...dropped]);
 });
-
-// Languages by family, the largest families first.
-/** @param {Language[]} languages @returns {[string, Language[]][]} */
-export const largestFamilies = (languages) =>
-  [...groupedBy(languages, ({ family }) => family)].sort(
-    ([one, a], [other, b]) => b.length - a.length || one.localeCompare(other),
-  );

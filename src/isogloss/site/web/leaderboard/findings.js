@@ -5,6 +5,7 @@ import { bestHumanGaps, leadFacts, serviceFacts } from "./finding_facts.js";
 import { humanPicture, languagePicture, leadPicture } from "./finding_pictures.js";
 import { firstPlace } from "./leaderboard_words.js";
 import { SERVED_SHARE } from "../board/relative.js";
+import { populationText } from "../languages/language_words.js";
 import { segmentPlace } from "../board/segments.js";
 import { hashOf, redraw } from "../page/state.js";
 
@@ -103,7 +104,7 @@ function serviceCard(board) {
 function serviceText({ service: { served, unserved, untested } }) {
   const fall = unserved.languages.length === 1 ? "falls" : "fall";
   const counts = [
-    served.speakers ? `${peopleText(served.speakers)} people speak them` : "",
+    served.speakers ? `${populationText(served.speakers)} people speak them` : "",
     unserved.languages.length ? `${countText(unserved.languages.length)} ${fall} short${speakersText(unserved)}` : "",
     untested.languages.length ? `${countText(untested.languages.length)} cannot be compared` : "",
   ].filter(Boolean);
@@ -111,15 +112,7 @@ function serviceText({ service: { served, unserved, untested } }) {
 }
 
 /** @param {ServiceGroup} group */
-const speakersText = ({ speakers }) => (speakers ? ` (${peopleText(speakers)} speakers)` : "");
-
-/** @param {number} count */
-const peopleText = (count) =>
-  count >= 1e9
-    ? `${(count / 1e9).toFixed(1)} billion`
-    : count >= 1e6
-      ? `${countText(Math.round(count / 1e6))} million`
-      : countText(count);
+const speakersText = ({ speakers }) => (speakers ? ` (${populationText(speakers)} speakers)` : "");
 
 /** @param {Board} board */
 function humanCard(board) {

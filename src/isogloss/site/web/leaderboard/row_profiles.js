@@ -1,8 +1,8 @@
 // Optional columns that summarise a row: a mark per language family, and the distance to published human scores.
 import { englishReference } from "../board/best_cells.js";
 import { cellScore } from "../board/decode.js";
+import { largestFirst } from "../board/families.js";
 import { element, listed, missing, plural, printedScore, scoreText, signedText } from "../page/dom.js";
-import { largestFamilies } from "./finding_facts.js";
 import { memoized, weightedMean } from "../board/ranking.js";
 import { ENGLISH, SERVED_SHARE, goodness } from "../board/relative.js";
 
@@ -20,7 +20,8 @@ const HATCHING = "repeating-linear-gradient(45deg, var(--hatch) 0 1.5px, transpa
 // The families of a selection, each with its cells on tasks with English; English itself is left out.
 const familyCells = memoized((/** @type {CellColumn[]} */ columns, /** @type {Board} */ board) => {
   const codes = new Set(columns.flatMap((column) => column.codes));
-  return largestFamilies(board.languages.filter(({ code }) => codes.has(code) && code !== ENGLISH))
+  const others = board.languages.filter(({ code }) => codes.has(code) && code !== ENGLISH);
+  return largestFirst(others, ({ family }) => family)
     .map(([name, languages]) => ({
       name,
       languages,

@@ -95,6 +95,16 @@ export const signedText = (value) => {
   return text === "0.0" ? text : `${value < 0 ? "−" : "+"}${text}`;
 };
 
+// Three digits: 12.3, 1230, 0.00123.
+/** @param {number} value */
+export const digitsText = (value) => String(Number(value.toPrecision(3)));
+
+// A share: "87 %", "86.5 %".
+/** @param {number} share */
+export const wholePercent = (share) => `${Math.round(100 * share)} %`;
+/** @param {number} share */
+export const percentText = (share) => `${scoreText(100 * share)} %`;
+
 const grouped = new Intl.NumberFormat("en-GB");
 /** @param {Maybe<number>} value */
 export const countText = (value) => (missing(value) ? "–" : grouped.format(value));
@@ -105,7 +115,7 @@ export function sizeText(value) {
   for (const [letter, unit] of Object.entries({ T: 1e12, B: 1e9, M: 1e6, k: 1e3 })) {
     if (value >= unit) return `${Number((value / unit).toPrecision(3))} ${letter}`;
   }
-  return String(Number(value.toPrecision(3)));
+  return digitsText(value);
 }
 
 /** @param {number} count @param {string} noun @param {string} [many] */

@@ -1,4 +1,4 @@
-// Where a table goes on beyond an edge of its frame: the style sheet fades that edge.
+// Where a table continues beyond an edge of its frame: the style sheet fades that edge.
 
 // On narrow screens the sorted column stays in sight at the edge, over the columns that go on.
 /** @param {Element} frame */

@@ -1,5 +1,6 @@
 // Tests of systems over languages, as in metrics/language_tests.py: would the order hold in similar languages?
 import { ALPHA, studentTail } from "./distributions.js";
+import { squares } from "./estimates.js";
 
 const LEAST_LANGUAGES = 5;
 const CORRELATIONS = Array.from({ length: 10 }, (_, at) => 1 - ((10 - at) / 10) ** 2);
@@ -93,15 +94,15 @@ function correlationParts(sample, rows) {
   const { family, sizes, alone, together } = sample;
   const languages = family.length - 1;
   const scaled = rows.map((row) => {
-    const length = Math.sqrt(sumOfSquares(row));
+    const length = Math.sqrt(squares(row));
     return row.map((value) => (length > ROUNDING ? value / length : 0));
   });
   const plain = deviationsOf(sample, scaled, 0);
-  const systems = Math.max(1, totalSquares(plain) ** 2 / Math.max(sumOfSquares(productsOf(plain)), ROUNDING ** 2));
+  const systems = Math.max(1, totalSquares(plain) ** 2 / Math.max(squares(productsOf(plain)), ROUNDING ** 2));
   const others = Math.min(systems - 1, OTHER_PAIRS);
   // Fewer languages if some vary much more than others.
-  const squares = scaled[0].map((_, at) => scaled.reduce((sum, row) => sum + row[at] ** 2, 0));
-  const share = squares.reduce((a, b) => a + b, 0) ** 2 / Math.max(sumOfSquares(squares), ROUNDING ** 2);
+  const lengths = scaled[0].map((_, at) => scaled.reduce((sum, row) => sum + row[at] ** 2, 0));
+  const share = lengths.reduce((a, b) => a + b, 0) ** 2 / Math.max(squares(lengths), ROUNDING ** 2);
   const effective = Math.min(family.length, Math.max(2, (1 + 2 / systems) * share));
   return CORRELATIONS.map((correlation) => {
     const worth = precisions(sizes, correlation);
@@ -160,8 +161,5 @@ function productsOf(deviations) {
   return products;
 }
 
-/** @param {Float64Array} values */
-const sumOfSquares = (values) => values.reduce((sum, value) => sum + value * value, 0);
-
 /** @param {Float64Array[]} rows */
-const totalSquares = (rows) => rows.reduce((sum, row) => sum + sumOfSquares(row), 0);
+const totalSquares = (rows) => rows.reduce((sum, row) => sum + squares(row), 0);

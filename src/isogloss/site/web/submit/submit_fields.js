@@ -1,8 +1,8 @@
 // The fields of the form: built from the metadata schema, checked when the reader leaves them, and marked if wrong.
 import { CHOICES, GROUPS, LABELS } from "./submit_labels.js";
+import { NOT_DISCLOSED } from "../board/describe.js";
 import { byId, element } from "../page/dom.js";
 
-const UNKNOWN = "not disclosed";
 const YES_OR_NO = /^(true|false|yes|no|none)$/i;
 
 /** @param {any} schema @returns {any[]} */
@@ -10,7 +10,7 @@ const partsOf = (schema) => [schema, ...(schema.anyOf || [])];
 /** @param {any} schema @returns {string[]} */
 const typesOf = (schema) => partsOf(schema).flatMap((item) => item.type || []);
 /** @param {any} schema @returns {boolean} */
-const takesUnknown = (schema) => schema["x-takes"].includes(UNKNOWN) || schema.default === UNKNOWN;
+const takesUnknown = (schema) => schema["x-takes"].includes(NOT_DISCLOSED) || schema.default === NOT_DISCLOSED;
 /** @param {any} schema */
 const isNumber = (schema) => typesOf(schema).some((type) => type === "number" || type === "integer");
 
@@ -18,7 +18,7 @@ const isNumber = (schema) => typesOf(schema).some((type) => type === "number" ||
 function inputOf(name, schema) {
   const types = typesOf(schema);
   const choices =
-    schema.enum || (types.includes("boolean") && !types.includes("string") ? ["true", "false", UNKNOWN] : null);
+    schema.enum || (types.includes("boolean") && !types.includes("string") ? ["true", "false", NOT_DISCLOSED] : null);
   if (choices) {
     return element(
       "select",
@@ -61,7 +61,7 @@ function addField(name, schema, required) {
   input.id = `field-${name}`;
   input.name = name;
   input.required = required;
-  if (takesUnknown(schema)) input.value = UNKNOWN;
+  if (takesUnknown(schema)) input.value = NOT_DISCLOSED;
   input.setAttribute("aria-describedby", `${hint ? `hint-${name} ` : ""}wrong-${name}`);
   const star = required ? element("span", { "aria-hidden": "true" }, " *") : null;
   groupOf(group, required).append(
@@ -136,9 +136,9 @@ function faultOf(name) {
   const text = byId(`field-${name}`).value.trim();
   if (!text) {
     if (!needed.includes(name)) return "";
-    return takesUnknown(schema) || name !== "name" ? `Fill this in, or write “${UNKNOWN}”.` : "Enter the name to show on the board.";
+    return takesUnknown(schema) || name !== "name" ? `Fill this in, or write “${NOT_DISCLOSED}”.` : "Enter the name to show on the board.";
   }
-  if (schema.enum || (takesUnknown(schema) && text === UNKNOWN)) return "";
+  if (schema.enum || (takesUnknown(schema) && text === NOT_DISCLOSED)) return "";
   if (isNumber(schema)) return numberFault(schema, text, name);
   const wrong = typesOf(schema).includes("string") && partsOf(schema).every(({ pattern }) => pattern && !fits(pattern, text));
   return wrong || (schema.pattern && !fits(schema.pattern, text)) ? expected(schema) : "";
@@ -204,7 +204,7 @@ function openTo(name) {
 }
 
 // Check a field when the reader leaves it, and again while it is being corrected.
-export function checkAsOneGoes() {
+export function checkOnLeaving() {
   const form = byId("form");
   const left = (/** @type {any} */ { target }) => target.name && markField(target.name, faultOf(target.name));
   form.addEventListener("focusout", left);

@@ -1,6 +1,5 @@
-import { percentText } from "../board/describe.js";
 import { languageName } from "../board/decode.js";
-import { countText, element, link } from "../page/dom.js";
+import { countText, element, link, percentText } from "../page/dom.js";
 import { plainTable } from "../board/parts.js";
 import { hashOf } from "../page/state.js";
 
