@@ -84,7 +84,7 @@ def _rows(given: Any, count: int, side: str, examples: Examples) -> Any:
     except ValueError:
         what = f"{side}: the rows have different lengths"
         raise PredictionError(what, where=_name(examples), fix="Pass one vector per text") from None
-    if vectors.ndim != 2 or not np.issubdtype(vectors.dtype, np.floating):
+    if vectors.ndim != 2 or not vectors.shape[1] or not np.issubdtype(vectors.dtype, np.floating):
         what = f"{side}: expected a matrix of floats, got {vectors.dtype} with shape {vectors.shape}"
         raise PredictionError(what, where=_name(examples))
     if len(vectors) != count:
