@@ -9,7 +9,7 @@ import pytest
 
 from isogloss import installation
 from isogloss.errors import IsoglossError
-from isogloss.installation import CPU_INDEX, install_command
+from isogloss.installation import CPU_INDEX, install_command, package_command
 from isogloss.interrupts import announce, answering_interrupts
 
 
@@ -90,6 +90,17 @@ def test_other_installers(tmp_path: Path, no_gpu: None, monkeypatch: pytest.Monk
     assert install_command("train", prefix=tmp_path) == f"UV_TORCH_BACKEND=auto {of_uv}"
 
 
+def test_packages_without_an_extra(tmp_path: Path) -> None:
+    assert package_command("wandb", prefix=tmp_path) == f"{PIP} wandb"
+    assert package_command("wandb", prefix=Path("/home/me/pipx/venvs/isogloss")) == "pipx inject isogloss wandb"
+    tool = Path("/home/me/.local/share/uv/tools/isogloss")
+    assert package_command("wandb", prefix=tool) == "uv tool install --force --with wandb isogloss"
+    uvx = Path("/home/me/.cache/uv/archive-v0/42PmRCcRf6T2hTF7")
+    assert package_command("wandb", prefix=uvx) == "uvx --with wandb isogloss …"
+    (tmp_path / "pyvenv.cfg").write_text("uv = 0.9.1\n")
+    assert package_command("wandb", prefix=tmp_path) == f"uv pip install --python {sys.executable} wandb"
+
+
 def test_torch_without_cuda_only_on_machines_without_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record(monkeypatch, None)
     for gpu, index in ((None, f" --extra-index-url {CPU_INDEX}"), ("/usr/bin/nvidia-smi", "")):
@@ -104,7 +115,7 @@ def test_missing_library_names_the_command(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(installation, "install_command", lambda extra: f"get {extra}")
     with pytest.raises(IsoglossError, match=r"cannot import surely_missing .*\. Run get onnx$"):
         library("surely_missing", "onnx")
-    with pytest.raises(IsoglossError, match=r"Run pip install some-package$"):
+    with pytest.raises(IsoglossError, match=r"Run .*pip install.* some-package$"):
         library("surely_missing", package="some-package")
 
 

@@ -20,8 +20,8 @@ CALLS: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
     ("expected the name of a task, got NoneType", lambda given: GIVEN.score({None: {"sw": {}}}, suite="mini")),
     ("expected the name of a language of mini-xnli", lambda given: GIVEN.score({"mini-xnli": {None: {}}})),
     ("expected the name of a split, got int", lambda given: GIVEN.score(given, suite="mini", split=3)),
-    ("no task to score. Name at least one", lambda given: GIVEN.score(given, suite="mini", tasks=[])),
-    ("no language to score", lambda given: GIVEN.score(given, suite="mini", languages=[])),
+    ("no task is named. Name at least one", lambda given: GIVEN.score(given, suite="mini", tasks=[])),
+    ("no language is named", lambda given: GIVEN.score(given, suite="mini", languages=[])),
     ("jobs must be a whole number of at least 1, got 1.5", lambda given: GIVEN.score(given, suite="mini", jobs=1.5)),
     ("jobs must be .* got 0", lambda given: GIVEN.compare(given, given, suite="mini", jobs=0)),
     ("jobs must be .* got '2'", lambda given: GIVEN.explain(given, suite="mini", jobs="2")),
@@ -36,6 +36,16 @@ CALLS: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
         lambda given: GIVEN.plan(score=7, examples=99, budgets={"seeds": 5}),
     ),
     ("seeds of a budget must be", lambda given: GIVEN.plan(score=7, examples=99, budgets=[{"seeds": "5"}])),
+    ("expected the name of an analysis, got NoneType", lambda given: GIVEN.analyze(None, "published")),
+    (
+        "the translator returned NoneType",
+        lambda given: GIVEN.translate("mini-xnli", "sw", lambda texts: None),
+    ),
+    ("expected a language other than English", lambda given: GIVEN.translate("mini-xnli", None, lambda texts: texts)),
+    (
+        "expected a matrix of floats, got float64 with shape \\(60, 0\\)",
+        lambda given: GIVEN.score(flat(), suite="mini"),
+    ),
     ("expected a table, got NoneType", lambda given: GIVEN.select(None)),
     ("expected the name of a task, got NoneType", lambda given: GIVEN.load(None, "sw")),
     ("expected the name of a task, got Task. Pass 'xnli'", lambda given: GIVEN.task(isogloss.task("xnli"))),
@@ -65,6 +75,11 @@ CALLS: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
     ("expected the name of a dataset, got int", lambda given: GIVEN.fetch(3)),
     ("answer to 'test-0': .* digits", lambda given: GIVEN.score(wide(given), suite="mini")),
 ]
+
+
+def flat() -> dict[str, Any]:
+    """Return embeddings without dimensions."""
+    return {"mini-tatoeba": {"sw": isogloss.predictions.Embeddings(queries=[[]] * 60, candidates=[[]] * 60)}}
 
 
 def wide(given: dict[str, Any]) -> dict[str, Any]:
@@ -116,3 +131,13 @@ def test_errors_of_functions_name_the_line() -> None:
 
     with pytest.raises(IsoglossError, match=r'guess failed: .*\(line \d+: return examples\["hypothesis"\]\)'):
         isogloss.score(guess, suite="mini", tasks=["mini-xnli"], languages=["sw"])
+
+
+def test_one_name_need_not_be_in_a_list(answers: dict[str, Any], tmp_path: Any) -> None:
+    [(path, _)] = isogloss.export("mini-xnli", tmp_path, languages="sw")
+    assert path.name == "sw.jsonl"
+    assert [*isogloss.check_task("mini-xnli", languages="sw").sizes] == ["sw"]
+    assert len(isogloss.validate(answers, tasks="mini-xnli", languages="sw").cells) == 1
+    found = isogloss.analyze("families", "published:keung", tasks="xnli")
+    assert found == isogloss.analyze("families", "published:keung", tasks=["xnli"])
+    assert [path.name for path, _ in isogloss.build_checklist(tmp_path / "checklist", "sw", count=1)] == ["sw.jsonl"]

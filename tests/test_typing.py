@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -81,12 +82,21 @@ def programs(folder: Path) -> tuple[Path, Path]:
 def test_mypy_accepts_right_and_rejects_wrong_programs(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     good, bad = programs(tmp_path)
-    words = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", str(tmp_path / "cache")]
-    words += ["--config-file", str(PACKAGE.parents[1] / "pyproject.toml")] * (PACKAGE.parent.name == "src")
+    checkout = PACKAGE.parents[1] if PACKAGE.parent.name == "src" else None
+    words = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary"]
+    words += ["--config-file", str(checkout / "pyproject.toml")] if checkout else []
     environment = os.environ | {"MYPYPATH": str(PACKAGE.parent)}
-    done = subprocess.run(
-        [*words, str(good), str(bad)], capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
-    )
+
+    def check(cache: Path) -> subprocess.CompletedProcess[str]:
+        command = [*words, "--cache-dir", str(cache), str(good), str(bad)]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+
+    # The cache of `make lint` saves reading the package again. It is a copy, which another run may be writing.
+    known = tmp_path / "known"
+    with suppress(OSError, shutil.Error):
+        shutil.copytree((checkout or tmp_path) / ".mypy_cache", known)
+    done = check(known)
+    done = check(tmp_path / "new") if done.returncode > 1 else done
     errors = [line.split(":") for line in done.stdout.splitlines() if ": error:" in line]
     assert {int(parts[1]) for parts in errors if Path(parts[0]).name == "bad.py"} == LINES, done.stdout
     assert [":".join(parts) for parts in errors if Path(parts[0]).name != "bad.py"] == []

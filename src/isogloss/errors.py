@@ -92,7 +92,10 @@ def unknown(
     if not isinstance(name, str):
         identifier = getattr(name, "id", None)
         fix = f"Pass {identifier!r}" if isinstance(identifier, str) else ""
-        return UnknownNameError(f"expected the name of a {kind}, got {type(name).__name__}", where=where, fix=fix)
+        article = "an" if kind[0] in "aeio" else "a"
+        return UnknownNameError(
+            f"expected the name of {article} {kind}, got {type(name).__name__}", where=where, fix=fix
+        )
     names = sorted(known)
     close = near_names(name, names) if close is None else close
     if close:
@@ -102,6 +105,23 @@ def unknown(
     else:
         fix = f"There are {len(names)} {kind}s to choose from"
     return UnknownNameError(f"unknown {kind} {name!r}", where=where, fix=fix)
+
+
+def named(kind: str, given: Any) -> list[str] | None:
+    """Return the names in an argument, one or several, as a list; None for all.
+
+    Raises:
+        UnknownNameError: no name, or something else, such as tasks instead of their names.
+    """
+    if given is None:
+        return None
+    names = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    if not names:
+        raise UnknownNameError(f"no {kind} is named", fix=f"Name at least one {kind}, or pass None for all")
+    for name in names:
+        if not isinstance(name, str):
+            raise unknown(kind, name, ())
+    return names
 
 
 def check_count(name: str, value: Any, least: int) -> None:

@@ -1,4 +1,4 @@
-"""Commands that install extras the way Isogloss itself was installed: pip, uv, uvx, pipx, or a checkout."""
+"""Commands that install extras and packages as Isogloss itself was installed: pip, uv, uvx, pipx, or a checkout."""
 
 import json
 import shlex
@@ -38,6 +38,24 @@ def install_command(extra: str, *, prefix: Path | None = None) -> str:
         return f"{backend}uv pip install --python {shlex.quote(sys.executable)}{' --editable' * editable} {quoted}"
     index = f" --extra-index-url {CPU_INDEX}" if cpu_only else ""
     return f"{shlex.quote(sys.executable)} -m pip install{index}{' --editable' * editable} {quoted}"
+
+
+def package_command(package: str, *, prefix: Path | None = None) -> str:
+    """Return the command that adds a package that is in no extra, such as the client of a service.
+
+    `prefix` is the environment, by default the running one.
+    """
+    environment = Path(sys.prefix) if prefix is None else prefix
+    quoted, parts = shlex.quote(package), environment.parts
+    if "pipx" in parts and "venvs" in parts:
+        return f"pipx inject isogloss {quoted}"
+    if "uv" in parts and "tools" in parts:
+        return f"uv tool install --force --with {quoted} isogloss"
+    if "archive-v0" in parts:
+        return f"uvx --with {quoted} isogloss …"
+    if _made_by_uv(environment):
+        return f"uv pip install --python {shlex.quote(sys.executable)} {quoted}"
+    return f"{shlex.quote(sys.executable)} -m pip install {quoted}"
 
 
 def _made_by_uv(environment: Path) -> bool:

@@ -29,6 +29,9 @@ from isogloss.cli.main import VERBS
         ("export xquad --languages sw", ["sw"]),
         ("score my-pred", []),  # a folder
         ("board submit https://host mine --system n", []),  # a file
+        ("report results.json --format in", ["inspect"]),
+        ("explain mine --convention e", ["explainaboard"]),
+        ("run ngram --regime in-language-", ["in-language-1000", "in-language-all", "in-language-native"]),
         ("run ngram --out x", []),
         ("nonsense x", []),
         ("board nonsense x", []),

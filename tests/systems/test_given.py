@@ -77,6 +77,10 @@ def second_choice(examples: Examples) -> Any:
     return np.ones(len(examples), dtype=int)
 
 
+def numbers(examples: Examples) -> list[Any]:
+    return [np.int64(row % 2) for row in range(len(examples))]
+
+
 def lengths(examples: Examples) -> Embeddings:
     assert examples.pool is not None
     sides = ([[len(text), 1.0] for text in texts] for texts in (examples["text"], examples.pool.text))
@@ -84,7 +88,9 @@ def lengths(examples: Examples) -> Embeddings:
     return Embeddings(queries=queries, candidates=candidates)
 
 
-@pytest.mark.parametrize(("given", "task"), [(second_choice, "mini-xcopa"), (lengths, "mini-tatoeba")])
+@pytest.mark.parametrize(
+    ("given", "task"), [(second_choice, "mini-xcopa"), (numbers, "mini-xcopa"), (lengths, "mini-tatoeba")]
+)
 def test_arrays_and_embeddings_score_as_in_score(given: AnswerFunction, task: str, tmp_path: Path) -> None:
     asked: dict[str, Any] = {**CELL, "tasks": [task]}
     summary = isogloss.run(given, out=tmp_path, **asked)

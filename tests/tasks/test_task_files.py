@@ -192,6 +192,13 @@ def test_hub_dataset_from_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     write(tmp_path / "plain" / "test.jsonl", "\n".join(map(json.dumps, RECORDS)))
     keys = 'languages = ["bam"]\nhub = "./copy"\nconfig = "{language}"\n'
     copied = isogloss.load(str(declare(tmp_path, HEAD + keys, "copied")), "bm", "dev")
+    # A clone of the hub's repository: a Parquet file per split, and the configurations in the card.
+    card = "configs:\n- config_name: bam\n  data_files:\n  - split: validation\n    path: bam/validation-*"
+    write(tmp_path / "clone" / "README.md", f"---\n{card}\n---\n")
+    (tmp_path / "clone" / "bam").mkdir()
+    saved["validation"].to_parquet(str(tmp_path / "clone" / "bam" / "validation-00000-of-00001.parquet"))
+    cloned = isogloss.load(str(declare(tmp_path, HEAD + keys.replace("copy", "clone"), "cloned")), "bm", "dev")
+    assert texts(cloned) == ROWS
     plain = isogloss.load(str(declare(tmp_path, HEAD + 'languages = ["bam"]\nhub = "./plain"\n', "plain")), "bm")
     assert texts(copied) == texts(plain) == ROWS
     assert copied.checksum != plain.checksum

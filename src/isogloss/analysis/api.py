@@ -12,6 +12,7 @@ import msgspec
 
 from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.analysis.registry import RegisteredAnalysis, checked_options, find_analysis
+from isogloss.errors import named
 from isogloss.predictions.memory import Predictions, source_name
 from isogloss.scoring.results import Results
 
@@ -49,7 +50,7 @@ def analyze(
         isogloss.analyze("families", "published")
         isogloss.analyze("consistency", "my-predictions", tasks=["xnli"], data="data").to_pandas()
     """
-    limits = {"tasks": tasks, "languages": languages}
+    limits = {"tasks": named("task", tasks), "languages": named("language", languages)}
     question = _Question(entry=find_analysis(name), sources=results, data=data, limits=limits, options=options)
     run = {"predictions": _over_predictions, "scores": _over_scores}.get(question.entry.takes, _over_others)
     command = command_line(f"analyze {question.entry.name}", results, {"data": data, **limits}, options)

@@ -68,7 +68,7 @@ ANALYSES: Mapping[str, RegisteredAnalysis] = {
 
 def find_analysis(name: str) -> RegisteredAnalysis:
     """Return an analysis by name; the error of an unknown name has the nearest names."""
-    entry = ANALYSES.get(name.lower().replace("_", "-"))
+    entry = ANALYSES.get(name.lower().replace("_", "-")) if isinstance(name, str) else None
     if entry is None:
         raise unknown("analysis", name, ANALYSES)
     return entry

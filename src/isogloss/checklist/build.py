@@ -17,7 +17,7 @@ from isogloss.checklist.review_marks import review_status
 from isogloss.checklist.shipped import VARIANTS, cases_with_every_answer, language_examples, refuse_unfair
 from isogloss.checklist.tasks import CASES
 from isogloss.data.files import atomic_write
-from isogloss.errors import check_count, unknown
+from isogloss.errors import check_count, named, unknown
 from isogloss.grammar.cases import ChecklistCase, ChecklistExample, fillers
 from isogloss.grammar.file import CODES, Grammar, grammar
 from isogloss.grammar.schema import TESTS
@@ -61,7 +61,7 @@ def build_checklist(
     check_count("jobs", jobs, 1)
     if variant not in VARIANTS:
         raise unknown("kind", variant, VARIANTS)
-    languages = list(CODES) if languages is None else languages
+    languages = named("language", languages) or list(CODES)
     for code in languages:
         if code not in CODES:
             raise unknown("checklist language", code, CODES)

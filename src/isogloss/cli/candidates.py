@@ -85,10 +85,20 @@ def _values(command: Any, parameter: Any, typed: str) -> Iterable[str]:
     return [before + name for name in find()]
 
 
-def _tasks() -> Iterable[str]:
-    from isogloss.tasks.registry import TASKS
+def _names_in(*origins: str) -> Callable[[], Iterable[str]]:
+    """Return a function that yields the names in objects of the package, `module:attribute`, or the words themselves.
 
-    return TASKS
+    Modules are imported when they are needed.
+    """
+
+    def names() -> Iterator[str]:
+        from isogloss.plugins import load_object
+
+        for origin in origins:
+            found = load_object(f"isogloss.{origin}") if ":" in origin else (origin,)
+            yield from found() if callable(found) else found
+
+    return names
 
 
 def _languages() -> Iterable[str]:
@@ -97,59 +107,26 @@ def _languages() -> Iterable[str]:
     return [each.code for each in all_languages()]
 
 
-def _suites() -> Iterable[str]:
-    from isogloss.tasks.suites import SUITES
-
-    return SUITES
-
-
-def _systems() -> Iterable[str]:
-    from isogloss.systems.base import systems
-
-    return systems()
-
-
-def _analyses() -> Iterable[str]:
-    from isogloss.analysis.registry import ANALYSES
-
-    return ANALYSES
-
-
-def _lists() -> Iterable[str]:
-    from isogloss.tables.listings import LISTS
-
-    return [*LISTS, *_tasks(), *_languages()]
-
-
-def _datasets() -> Iterable[str]:
-    from isogloss.data.fetch.catalog import datasets
-
-    return ["all", *datasets()]
-
-
-def _kinds() -> Iterable[str]:
-    from isogloss.tasks.kinds import KINDS
-
-    return KINDS
-
-
+_tasks = _names_in("tasks.registry:TASKS")
 # Names by the parameter that takes them; for all others, the shell completes files.
 _NAMES: dict[str, Callable[[], Iterable[str]]] = {
     "tasks": _tasks,
     "task": _tasks,
     "languages": _languages,
     "language": _languages,
-    "suite": _suites,
-    "system": _systems,
-    "what": _lists,
-    "analyze name": _analyses,
-    "fetch names": _datasets,
-    "import tool": lambda: ("auto", "hf", "lm-eval", "mteb", "explainaboard", "table"),
-    "new kind": _kinds,
-    "report form": lambda: ("html", "model-index", "every-eval-ever", "lm-eval", "mteb", "wandb", "mlflow"),
-    "split": lambda: ("test", "dev", "best", "pseudo"),
-    "regime": lambda: ("zero-shot", "translate-train", "translate-train-all", "translate-test", "in-language"),
-    "resample": lambda: ("source", "example"),
-    "form": lambda: ("table", "md", "latex", "siunitx"),
-    "shell": lambda: ("bash", "zsh", "fish"),
+    "suite": _names_in("tasks.suites:SUITES"),
+    "system": _names_in("systems.base:systems"),
+    "what": lambda: [*_names_in("tables.listings:LISTS")(), *_tasks(), *_languages()],
+    "analyze name": _names_in("analysis.registry:ANALYSES"),
+    "fetch names": _names_in("all", "data.fetch.catalog:datasets"),
+    "import tool": _names_in("auto", "predictions.importers:TOOLS", "table"),
+    "new kind": _names_in("tasks.kinds:KINDS"),
+    "report form": _names_in("html", "results.interchange:WRITABLE"),
+    "split": _names_in("test", "dev", "best", "tasks.pseudo_sets:ORIGINAL_SPLITS"),
+    "regime": _names_in("training.regimes:REGIMES"),
+    "recipe": _names_in("training.recipes:NAMES"),
+    "resample": _names_in("scoring.request:RESAMPLES"),
+    "convention": _names_in("ours", "explain.selection:REFERENCES"),
+    "form": _names_in("tables.table:FORMATS"),
+    "shell": _names_in("cli.completion:SCRIPTS"),
 }

@@ -30,9 +30,9 @@ def hub_table(name: str, revision: str, config: str, split: str) -> FileTable | 
     try:
         loaded = _loaded(datasets, name, revision, config, split)
     except Exception as error:  # the package raises errors of every kind, its own and those of its dependencies
-        raise MissingDataError(
-            f"cannot load the dataset: {type(error).__name__}: {error!s:.300}", where=where
-        ) from None
+        what = f"cannot load the dataset: {type(error).__name__}: {error!s:.300}"
+        fix = "Check hub, revision, config and the network; hub may also be a folder with a copy"
+        raise MissingDataError(what, where=where, fix=fix) from None
     if loaded is None:
         return None
     columns = {column: _values(loaded.features[column], list(loaded[column])) for column in loaded.column_names}

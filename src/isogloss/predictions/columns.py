@@ -90,6 +90,7 @@ def columns_of(
     where = f"table of {what}"
     if not isinstance(table, Mapping | DataFrame | ColumnTable):
         raise error(f"expected a table, got {type(table).__name__}", where=where)
+    table = table.collect() if hasattr(table, "collect") else table  # a lazy frame of polars
     names = list(table if isinstance(table, Mapping) else getattr(table, "column_names", None) or table.columns)  # type: ignore[union-attr]
     if missing := [name for name in needed if name not in names]:
         own = ", ".join(map(str, names)) or "none"

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from isogloss.data.files import atomic_write
-from isogloss.errors import DataError, IsoglossError, MissingDataError
+from isogloss.errors import DataError, IsoglossError, MissingDataError, named
 from isogloss.predictions.draw import draw_examples
 from isogloss.predictions.folder import SUBSET_FILE
 from isogloss.predictions.guide import Guides, names_of, open_guides
@@ -67,6 +67,7 @@ def export(
     use_tasks_of(data)
     chosen = task if isinstance(task, Task) else find_task(task)
     target = Path(out)
+    languages = named("language", languages)
     every = pseudo_languages(chosen, split, data) if is_pseudo(split) else chosen.languages
     if not every and languages is None:
         what = f"{chosen.id} has no pseudo test set"

@@ -84,7 +84,7 @@ def _rows(given: Any, count: int, side: str, examples: Examples) -> Any:
     except ValueError:
         what = f"{side}: the rows have different lengths"
         raise PredictionError(what, where=_name(examples), fix="Pass one vector per text") from None
-    if vectors.ndim != 2 or not np.issubdtype(vectors.dtype, np.floating):
+    if vectors.ndim != 2 or not vectors.shape[1] or not np.issubdtype(vectors.dtype, np.floating):
         what = f"{side}: expected a matrix of floats, got {vectors.dtype} with shape {vectors.shape}"
         raise PredictionError(what, where=_name(examples))
     if len(vectors) != count:
@@ -127,7 +127,7 @@ def ranked(task: Task, embeddings: Embeddings, examples: Examples) -> list[Any]:
     return list(kind.answers_from_vectors(task, examples, vectors))
 
 
-def answers_of_function(function: AnswerFunction, name: str, examples: Examples) -> Embeddings | list[Any]:
+def answers_of_function(function: AnswerFunction, name: str, examples: Examples) -> Embeddings | Sequence[Any]:
     """Return one answer per example, as a function returns them in a list, an array or a series, or embeddings.
 
     Raises:
@@ -148,7 +148,8 @@ def answers_of_function(function: AnswerFunction, name: str, examples: Examples)
         what = f"{name} returned {len(values)} answers to {len(examples)} examples"
     if what:
         raise PredictionError(what, where=_name(examples), cause=what)
-    return list(map(plain, values))
+    # Other sequences, such as replies with facts, are more than a list.
+    return list(map(plain, values)) if type(values) in (list, tuple) else values
 
 
 def _place_of(error: Exception) -> str:
@@ -207,5 +208,5 @@ class PredictionsOnDemand:
             return answers_of_embeddings(task, values, file.path, examples)
         answers, kind = Answers(file.path), kind_of(task)
         for identifier, value in answers.worth_reading(zip(examples.ids, values, strict=True)):
-            answers.convert(kind, identifier, value)
+            answers.convert(kind, identifier, plain(value))
         return answers

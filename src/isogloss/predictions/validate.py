@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.data.files import atomic_write
-from isogloss.errors import DataError, IsoglossError, PredictionError, unknown
+from isogloss.errors import DataError, IsoglossError, PredictionError, named, unknown
 from isogloss.metrics.crossed import Design
 from isogloss.notebooks import arrow_table, data_frame, html_table, short_repr
 from isogloss.predictions.check import CheckedAnswers, check_answers
@@ -162,6 +162,7 @@ def validate(
     Example:
         isogloss.validate("my-predictions", data="data").errors
     """
+    languages = named("language", languages)
     if not isinstance(predictions, str | os.PathLike):
         return _validate_in_memory(predictions, data, tasks, languages, gold, progress, subset, split)
     root = PredictionFolder(Path(predictions))

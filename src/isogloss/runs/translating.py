@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.checked_settings import checked_settings
-from isogloss.errors import IsoglossError, UnknownNameError, unknown
+from isogloss.errors import IsoglossError, UnknownNameError, named, unknown
 from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.pseudo_sets import PSEUDO_SPLITS
@@ -245,7 +245,7 @@ def checked_request(task: str, languages: str | Sequence[str], split: str) -> tu
     if split not in SPLITS:
         raise unknown("split", split, SPLITS)
     others = {*entry.every_language} - {ENGLISH}
-    chosen = list(dict.fromkeys([languages] if isinstance(languages, str) else languages))
+    chosen = list(dict.fromkeys(named("language", languages) or ()))
     if not chosen or ENGLISH in chosen:
         fix = f"Choose one of {', '.join(sorted(others))}"
         raise UnknownNameError("expected a language other than English", fix=fix)

@@ -2,12 +2,12 @@
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Never, TypedDict, TypeVar
 
-from isogloss.errors import PredictionError, UnknownNameError, unknown
+from isogloss.errors import PredictionError, named, unknown
 from isogloss.metrics import qa
 from isogloss.notebooks import short_repr
 from isogloss.predictions.gold import GoldSource
@@ -100,8 +100,8 @@ class Request:
         for name in misspelt:
             raise unknown("option", name, request_options())
         use_tasks_of(data)
-        tasks, languages = _names("task", tasks), _names("language", languages)
-        chosen_suite = find_suite(*_names("suite", [suite]) or ())
+        tasks, languages = named("task", tasks), named("language", languages)
+        chosen_suite = find_suite(*named("suite", [suite]) or ())
         if split not in _SPLITS:
             raise unknown("split", split, _SPLITS)
         if resample not in RESAMPLES:
@@ -173,19 +173,6 @@ class Request:
     def averaged_languages(self, task: Task) -> tuple[str, ...]:
         """Return the languages in a task's average: those of the suite, or all with a pseudo set in a pseudo split."""
         return _languages(task, self.split, self.data) if is_pseudo(self.split) else self.suite.languages_of(task.id)
-
-
-def _names(noun: str, given: Any) -> list[str] | None:
-    """Return names as a list; raise an UnknownNameError for anything else, such as tasks instead of their names."""
-    if given is None or isinstance(given, str):
-        return given if given is None else [given]
-    names = list(given) if isinstance(given, Iterable) else [given]
-    if not names:
-        raise UnknownNameError(f"no {noun} to score", fix=f"Name at least one {noun}, or pass None for all")
-    for name in names:
-        if not isinstance(name, str):
-            raise unknown(noun, name, ())
-    return names
 
 
 def request_options() -> dict[str, inspect.Parameter]:

@@ -36,9 +36,9 @@ def library(name: str, extra: str = "train", *, package: str = "") -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        from isogloss.installation import install_command
+        from isogloss.installation import install_command, package_command
 
-        command = f"pip install {package}" if package else install_command(extra)
+        command = package_command(package) if package else install_command(extra)
         raise SystemFailureError(f"cannot import {name} ({error})", fix=f"Run {command}") from error
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-from isogloss.errors import DataError, UnknownNameError, near_names, unknown
+from isogloss.errors import DataError, UnknownNameError, named, near_names, unknown
 from isogloss.languages import codes_meant_by, listed_language
 from isogloss.plugins import Registry
 from isogloss.tasks.shipped import SHIPPED
@@ -90,6 +90,7 @@ def listed_tasks() -> list[Task]:
 
 def chosen_tasks(names: Iterable[str] | None, default: Iterable[str]) -> tuple[str, ...]:
     """Return the ids of the tasks that a user names (comma-separated names are split), or the default."""
+    names = named("task", names)
     if names is None:
         return tuple(default)
     words = [word for name in names for word in name.split(",") if word]

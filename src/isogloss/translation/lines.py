@@ -1,6 +1,6 @@
 """Translation by lines: every distinct line of all texts is translated once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -26,7 +26,10 @@ class LineTranslator:
     def __call__(self, lines: Sequence[str]) -> list[str]:
         """Return the translations of some lines."""
         if new := self._unknown(lines):
-            translated = list(self._translator(new))
+            answer = self._translator(new)
+            if isinstance(answer, str) or not isinstance(answer, Iterable):
+                raise IsoglossError(f"the translator returned {type(answer).__name__}, expected a list of texts")
+            translated = list(answer)
             if len(translated) != len(new):
                 raise IsoglossError(f"the translator returned {len(translated):,} texts for {len(new):,}")
             self._known.update(zip(new, map(_valid, translated), strict=True))

@@ -200,7 +200,9 @@ def _open_postgresql(url: str) -> sa.Engine:
         fix += "; write special characters of the password as %40 (@), %2F (/), %3A (:)"
         raise DataError("invalid database URL", where="database", fix=fix) from None
     except ImportError as error:
-        fix = "pip install 'psycopg[binary]' for postgresql://…, or omit the URL for SQLite"
+        from isogloss.installation import install_command
+
+        fix = f"Run {install_command('postgresql')} for postgresql://…, or omit the URL for SQLite"
         raise DataError(f"unsupported database URL ({error})", where="database", fix=fix) from None
     except ArgumentError:
         raise DataError("unsupported database URL", where="database", fix=fix) from None

@@ -117,7 +117,9 @@ def _library_counter(file: Path) -> PieceCounter:
     try:
         library: Any = import_module("tokenizers")
     except ImportError:
-        fix = "Run pip install tokenizers, or pass a WordPiece vocabulary (one piece per line)"
+        from isogloss.installation import package_command
+
+        fix = f"Run {package_command('tokenizers')}, or pass a WordPiece vocabulary (one piece per line)"
         raise IsoglossError("missing the tokenizers library", where=str(file), fix=fix) from None
     try:
         tokenizer = library.Tokenizer.from_str(content)

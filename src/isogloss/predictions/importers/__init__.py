@@ -123,6 +123,7 @@ def import_table(
     chosen = find_task(task)
     if split not in ("test", "dev"):
         raise unknown("split", split, ("test", "dev"))
+    languages = [languages] if isinstance(languages, str) else languages
     for code in languages:
         if code not in chosen.every_language:
             raise no_language(chosen.id, code, chosen.every_language)

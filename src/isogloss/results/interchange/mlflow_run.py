@@ -29,7 +29,10 @@ def write(records: Sequence[Results], out: Path) -> Path:
         store = mlflow.MlflowClient(tracking_uri=f"sqlite:///{folder / _DATABASE}")
         experiment = store.get_experiment_by_name(_EXPERIMENT)
     except ImportError as error:  # mlflow-skinny comes without the database
-        raise IsoglossError(f"mlflow has no database: {error}", fix="pip install mlflow") from None
+        from isogloss.installation import package_command
+
+        fix = f"Run {package_command('mlflow')}"
+        raise IsoglossError(f"mlflow has no database: {error}", fix=fix) from None
     artifacts = (folder / "artifacts").as_uri()
     number = experiment.experiment_id if experiment else store.create_experiment(_EXPERIMENT, artifacts)
     for record in records:

@@ -202,7 +202,9 @@ def client(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise IsoglossError(f"{name} is not installed", fix=f"pip install {name}") from None
+        from isogloss.installation import package_command
+
+        raise IsoglossError(f"{name} is not installed", fix=f"Run {package_command(name)}") from None
 
 
 def flat_scores(record: Results) -> dict[str, float]:

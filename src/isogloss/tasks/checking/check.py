@@ -11,7 +11,7 @@ from typing import Any
 
 from isogloss.data.files import atomic_write, read_bytes
 from isogloss.decoding import MARK
-from isogloss.errors import DataError, IsoglossError, MissingDataError
+from isogloss.errors import DataError, IsoglossError, MissingDataError, named
 from isogloss.figures import counted
 from isogloss.grouping import group_by
 from isogloss.notebooks import arrow_table, data_frame, html_table
@@ -132,6 +132,7 @@ def check_task(
     if not isinstance(task, Task):
         use_tasks_of(data)
         task = given_task(task)
+    languages = named("language", languages)
     chosen = task.every_language if languages is None else tuple(dict.fromkeys(languages))
     for code in chosen:
         if code not in task.every_language:
