@@ -135,8 +135,13 @@ def _systems(record: Results) -> Systems:
 
 
 def html(record: Any) -> str:
-    """Return the tables of a record as HTML; scores by language are a heat map."""
-    return _introduction(record) + "".join(map(html_of_table, tables_of(record)))
+    """Return the tables of a record as HTML, below its verdict; scores by language are a heat map."""
+    tables = tables_of(record)
+    if isinstance(record, Comparison | SystemsComparison):
+        verdict = record.verdict()
+        for table in tables:
+            table.notes = [note for note in table.notes if note != verdict]
+    return _introduction(record) + "".join(map(html_of_table, tables))
 
 
 def _introduction(record: Any) -> str:
