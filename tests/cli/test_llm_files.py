@@ -111,6 +111,7 @@ def test_cells_without_requests_are_named(work: Path, server: ModelServer, tmp_p
     assert done.code == 0
     assert "without requests: 1 cell: answered by embeddings\n" in done.err
     assert "without requests: 1 cell: no test file of mini-xcopa/en" in done.err
+    assert "mini-xcopa is generated without en test examples" in done.err
     assert isogloss("llm", "send", work, "--endpoint", server.url).code == 0
     read = isogloss("llm", "read", work, "--out", tmp_path / "runs")
     assert read.code == 0

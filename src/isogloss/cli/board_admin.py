@@ -76,6 +76,7 @@ def create(
 
     folder.mkdir(parents=True, exist_ok=True)
     data, gold, database_file = (str(Path(path).resolve()) if path else "" for path in (data, gold, database_file))
+    suite = str(Path(suite).resolve()) if suite.endswith(".toml") else suite
     settings = BoardSettings(
         title=title, suite=suite, database=database, database_file=database_file, data=data, gold=gold
     )

@@ -173,11 +173,12 @@ def _systems(record: Results) -> Systems:
 
 
 def html(record: Any) -> str:
-    """Return the tables of a record as HTML; scores by language are a heat map."""
+    """Return the tables of a record as HTML, below its verdict; scores by language are a heat map."""
     tables = tables_of(record)
-    if isinstance(record, Comparison | SystemsComparison):  # whose verdict is above the tables, not below the first
+    if isinstance(record, Comparison | SystemsComparison):
+        verdict = record.verdict()
         for table in tables:
-            table.notes = [note for note in table.notes if note != record.verdict()]
+            table.notes = [note for note in table.notes if note != verdict]
     return _introduction(record) + "".join(map(html_of_table, tables))
 
 

@@ -137,7 +137,7 @@ def _no_files(task: Task, language: str, split: str, root: Path) -> MissingDataE
         fix = f"Put it there, or below --data: {', '.join(patterns)}"
         root = Path(task.folder)
     if task.made_by:
-        fix = f"{task.id} is generated without a {split} split; see isogloss list {task.id}"
+        fix = f"Choose another language or split: {task.id} is generated without {language} {split} examples"
     what, cause = f"no {split} file of {task.id}/{language} in {root}", f"no {split} file in {root}"
     return MissingDataError(what, fix=fix, cause=cause)
 

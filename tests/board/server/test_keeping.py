@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from board.server.made_board import MakeBoard, answers, make_board, new_database, send, team_client, work_all, zip_of
 from board.server.verbs import run
 from isogloss.board.server.backup import back_up, restore
-from isogloss.board.server.board import OpenBoard, open_board
+from isogloss.board.server.board import OpenBoard, open_board, read_settings
 from isogloss.board.server.database import BoardTable, Submission, migrate, reading, writing
 from isogloss.board.server.serve import create_app
 from isogloss.errors import DataError, IsoglossError
@@ -187,6 +187,14 @@ def test_tables_of_another_version_are_refused(board: OpenBoard) -> None:
         open_board(board.folder)
     with pytest.raises(DataError, match="unknown table version"):
         migrate(board.engine, board.folder)
+
+
+def test_a_suite_file_is_found_from_every_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("suite.toml").write_text('title = "Mine"\ntasks = ["mini-xnli"]\n', encoding="utf-8")
+    assert run("board", "admin", "create", "mine", "--suite", "suite.toml") == 0
+    monkeypatch.chdir("/")
+    assert read_settings(tmp_path / "mine").suite == str(tmp_path / "suite.toml")
 
 
 def test_verbs(tmp_path: Path, database_url: str, capsys: pytest.CaptureFixture[str]) -> None:
