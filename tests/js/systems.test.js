@@ -1,6 +1,7 @@
 // The pages of systems and tasks: ranks in words, language profiles, gaps, bands of families.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { testName } from "../../src/isogloss/site/web/systems/checklist_rates.js";
 import { bestInCell, englishPercent, englishReference, taskAxis } from "../../src/isogloss/site/web/board/best_cells.js";
 import { familyBands, languageLines } from "../../src/isogloss/site/web/board/families.js";
 import { openBoard } from "../../src/isogloss/site/web/board/decode.js";
@@ -268,4 +269,12 @@ test("long charts stand in columns of about the same height, in order", () => {
   assert.deepEqual(columns.flat().flatMap((band) => band.rows), rows);
   assert.deepEqual(columns.map((parts) => parts.map(({ name }) => name)), [["Large"], ["Large"], ["Small"]]);
   assert.deepEqual(dividedBands(bands, 1), [bands]);
+});
+
+test("tests of the checklist have names", () => {
+  assert.deepEqual(["job_vs_nationality", "checklist-animal-vs-vehicle-2", "checklist-released-comparisons"].map(testName), [
+    "Job vs nationality",
+    "Animal vs vehicle 2",
+    "Comparisons",
+  ]);
 });

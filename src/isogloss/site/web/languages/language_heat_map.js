@@ -6,7 +6,7 @@ import { cellTip } from "../board/parts.js";
 import { weightedMean } from "../board/ranking.js";
 import { columnScale } from "../board/score_scale.js";
 import { directedPaint } from "../charts/colour.js";
-import { heatTables, scoreKey } from "../charts/heatmap.js";
+import { heatTables, scoreKey, untestedKey } from "../charts/heatmap.js";
 import { element, listed, missing, scoreText } from "../page/dom.js";
 import { paged } from "../page/pager.js";
 import { hashOf } from "../page/state.js";
@@ -91,9 +91,11 @@ function languageHeatMap(board, { tasks, systems }, scoreOf, languages, ordered)
           `${system.name} in ${name}: ${scoreText(score)} % of the best score in English`,
           listed(heatTasks(tasks, system, code).map(cellTitle)),
         ];
+  const lacking = one ? "not tested" : "no score to compare";
   return [
-    scoreKey(...scale, paintOf),
+    scoreKey(...scale, paintOf, untestedKey(lacking), !one),
     heatTables({
+      lacking,
       rows: systems,
       ...languageHeads(languages, ({ code }) => hashOf(["language", code]), { ordered }),
       caption: "Systems by language",

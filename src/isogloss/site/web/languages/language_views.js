@@ -1,4 +1,4 @@
-import { figureColours, figureShare, figureText, isSingle } from "./basis.js";
+import { figureColours, figureShare, figureText, hatchedText, isSingle } from "./basis.js";
 import { cellScore } from "../board/decode.js";
 import { countText, element, missing, plural, scriptName } from "../page/dom.js";
 import { exportButtons, fileColumn } from "../page/export.js";
@@ -20,7 +20,7 @@ export function scoreIn(tasks, system, code) {
 export function treeView(board, basis) {
   const { scale, unit, paint, of } = figureColours(board, basis);
   return [
-    scoreKey(...scale, paint, `${unit ? `% of ${basis.reference}; ` : ""}hatched: untested`),
+    scoreKey(...scale, paint, `${unit ? `% of ${basis.reference}; ` : ""}hatched: ${hatchedText(basis)}`, Boolean(unit)),
     familyTree(basis.languages, {
       valueOf: ({ code }) => of(code),
       textOf: ({ code }) => `${figureText(basis, code)}${isSingle(basis, code) ? " *" : ""}`,

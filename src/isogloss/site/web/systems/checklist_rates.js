@@ -1,3 +1,4 @@
+import { languageName } from "../board/decode.js";
 import { intervalText } from "../board/describe.js";
 import { languageHeads } from "../board/families.js";
 import { scorePaint } from "../charts/colour.js";
@@ -20,6 +21,13 @@ const NO_LANGUAGE = {
   place: null,
 };
 
+// "Job vs nationality" for job_vs_nationality and checklist-job-vs-nationality.
+/** @param {string} test */
+export function testName(test) {
+  const words = test.replace(/^checklist-(released-)?/, "").replaceAll(/[_-]+/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** @param {number} rate */
 const errorPaint = (rate) => scorePaint(100 - rate);
 
@@ -30,7 +38,7 @@ export function checklistSection(board, detail) {
   const tests = [...new Set(rates.map(({ test }) => test))];
   const codes = [...new Set(rates.map(({ language }) => language))];
   // The checklist may have languages without any task.
-  const languages = codes.map((code) => board.language.get(code) ?? { ...NO_LANGUAGE, code, name: code, family: code });
+  const languages = codes.map((code) => board.language.get(code) ?? { ...NO_LANGUAGE, code, name: languageName(board, code), family: code });
   const rateOf = new Map(rates.map((rate) => [`${rate.test}/${rate.language}`, rate]));
   return element(
     "section",
@@ -42,12 +50,12 @@ export function checklistSection(board, detail) {
       rows: tests,
       ...languageHeads(languages, ({ code }) => (board.language.has(code) ? hashOf(["language", code]) : null)),
       caption: "Error rates by test and language",
-      rowHead: (test) => test,
+      rowHead: testName,
       value: (test, { code }) => rateOf.get(`${test}/${code}`)?.value,
       paintOf: errorPaint,
       text: (rate) => String(Math.round(rate)),
       tip: (test, { code, name }, rate) => [
-        `${test}, ${name}: ${scoreText(rate)} % errors`,
+        `${testName(test)}, ${name}: ${scoreText(rate)} % errors`,
         intervalText(rateOf.get(`${test}/${code}`) ?? {}),
       ],
     }),
