@@ -17,7 +17,7 @@ import {
 } from "../../src/isogloss/site/web/systems/language_profile.js";
 import { coveredColumns } from "../../src/isogloss/site/web/systems/score_cards.js";
 import { systemFacts } from "../../src/isogloss/site/web/systems/system_facts.js";
-import { systemHumanGaps, transferGaps } from "../../src/isogloss/site/web/systems/system_gaps.js";
+import { scaleWith, systemHumanGaps, transferGaps } from "../../src/isogloss/site/web/systems/system_gaps.js";
 import { coverage } from "../../src/isogloss/site/web/systems/system_head.js";
 import { humanText, servedText } from "../../src/isogloss/site/web/tasks/task_head.js";
 import { board, boardData, packed, params } from "./board_fixture.js";
@@ -277,4 +277,9 @@ test("tests of the checklist have names", () => {
     "Animal vs vehicle 2",
     "Comparisons",
   ]);
+});
+
+test("the axis of gaps holds intervals that only the system's file has", () => {
+  assert.deepEqual(scaleWith([0, 20], [{ value: -2.3, low: -14.1, high: 9.5 }, { value: 8, low: null, high: null }]), [-20, 20]);
+  assert.deepEqual(scaleWith([0, 0], []), [0, 10]);
 });
