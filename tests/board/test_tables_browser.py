@@ -390,6 +390,23 @@ def test_files_carry_what_is_on_screen(open_page: Open) -> None:
     assert f"% {record['test']}" in latex
 
 
+def test_maps_export_their_figures(open_page: Open) -> None:
+    tab = open_page("#/languages?view=list&task=xnli")
+    wanted = list(csv.DictReader(io.StringIO(saved(tab, "CSV")[1].decode())))
+    assert wanted[0]["Language"] and wanted[0]["% of English"]
+    for view in ("map", "tree"):
+        go(tab, f"#/languages?view={view}&task=xnli")
+        name, text = saved(tab, "CSV")
+        assert name == "languages.csv" and list(csv.DictReader(io.StringIO(text.decode()))) == wanted
+    go(tab, "#/languages?view=heat&task=xnli")
+    rows = list(csv.DictReader(io.StringIO(saved(tab, "CSV")[1].decode())))
+    heads = tab.locator("table.heat thead tr").last.locator("th").all_inner_texts()
+    assert list(rows[0]) == ["System", "Regime", *heads]
+    shown = tab.locator("table.heat tbody tr").first.locator("td").all_inner_texts()
+    assert [f"{float(rows[0][head]) + 1e-9:.0f}" for head in heads] == shown
+    assert json.loads(saved(tab, "JSON")[1])["figures"].startswith("XNLI")
+
+
 def test_plots_export_their_data(open_page: Open) -> None:
     tab = open_page("#/progress?view=size")
     tab.wait_for_selector(".plot svg .mark")

@@ -136,7 +136,7 @@ function latexFigure(column, row) {
   ].join("");
 }
 
-/** @param {Columns} columns @param {any[]} rows @param {{ page: string, test?: string }} about */
+/** @param {Columns} columns @param {any[]} rows @param {{ page: string, test?: string, figures?: string }} about */
 export function asLatex(columns, rows, about) {
   const shown = columns.filter(({ value, onlyInFiles, inFiles = true }) => value && inFiles && !onlyInFiles);
   const notes = columns.find(({ id }) => id === "notes");
@@ -144,7 +144,7 @@ export function asLatex(columns, rows, about) {
   const lines = rows.map((row) => `${shown.map((column) => latexFigure(column, row)).join(" & ")} \\\\`);
   return [
     `% ${printable(about.page)}`,
-    ...(about.test ? [`% ${printable(about.test)}`] : []),
+    ...[about.test, about.figures].filter(Boolean).map((text) => `% ${printable(text)}`),
     ...(lines.some((line) => line.includes("\\textit{")) ? ["% In italics: not tested."] : []),
     `\\begin{tabular}{${shown.map(({ numeric }) => (numeric ? "r" : "l")).join("")}}`,
     "\\toprule",
