@@ -80,7 +80,14 @@ def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_site(synthetic_board(9), tmp_path_factory.mktemp("small") / "site", detailed=9)
 
 
+_SIZES = """[...document.querySelectorAll("body *")]
+  .filter((node) => node.getClientRects().length)
+  .filter((node) => [...node.childNodes].some((own) => own.nodeType === 3 && own.data.trim()))
+  .map((node) => getComputedStyle(node).fontSize)"""
+
+
 def test_pages_open_without_console_messages_and_fit_a_phone(open_page: Open, small_site: Path) -> None:
+    sizes: set[str] = set()
     for width in (1200, 360):
         tab = open_page("#/about", index=small_site, width=width)
         for hash_ in PAGES:
@@ -89,6 +96,8 @@ def test_pages_open_without_console_messages_and_fit_a_phone(open_page: Open, sm
             assert tab.locator("main h1, main .headline").count(), hash_
             assert tab.locator("main h1").all_inner_texts() != ["Not found"], hash_
             assert tab.evaluate("document.documentElement.scrollWidth") <= width, (hash_, width)
+            sizes |= set(tab.evaluate(_SIZES))
+    assert len(sizes) == 5, sizes
 
 
 def test_missing_pages(open_page: Open) -> None:

@@ -349,6 +349,14 @@ def test_the_transfer_gap_is_recorded_or_computed():
     assert {gap.value for gap in board_of(record("a")).details[0].gaps} == {7.0}
 
 
+def test_cells_have_the_interval_of_the_mean_of_their_metrics():
+    cells = {(cell.task, cell.language): cell.metrics for cell in board_of(record("a")).details[0].cells}
+    assert cells["xquad", "de"] == {"f1": (64.0, 63.0, 65.0), "em": (56.0, 55.0, 57.0), "score": (60.0, 59.0, 61.0)}
+    assert cells["xnli", "de"] == {"accuracy": (60.0, 59.0, 61.0)}
+    (reported,) = make_board(read_published("published:mBERT, zero-shot", XTREME_R), XTREME_R).details
+    assert not any("score" in cell.metrics for cell in reported.cells)
+
+
 def test_an_invalid_score_is_rejected_with_its_cell():
     with pytest.raises(DataError, match=r"xnli/.* is 6553"):
         board_of(record("a", 6553.5))

@@ -89,6 +89,9 @@ def test_verdict_is_that_of_isogloss_compare(open_page: Open, tested_board: Path
         # The file has the same numbers.
         lines = {(line["level"], line["name"], line["language"]): line for line in exported(tab)}
         assert len(lines) == len(exported(tab)) == 1 + 3 + 9 + 3
+        cells = [line for (level, *_), line in lines.items() if level == "cell"]
+        equal = sum(line["first"] == line["second"] for line in cells)
+        assert not equal or f" of {len(cells)} shared cells ({equal} equal)" in text
         top = lines["overall", "Overall", ""]
         assert top["p"] == pytest.approx(pair.overall.p)
         assert [signed(top[end]) for end in ("lead", "low", "high")] == [

@@ -237,6 +237,7 @@ def test_tables_and_downloads_are_single_tab_stops(open_page: Open) -> None:
             break
     assert stops.count("files") == 1
     assert stops[-3:] == ["", "before", ""]  # the head, the human scores, the rows
+    assert tab.locator(".segments button[tabindex='0']").count() == 1
     # Out of the table in one step, whatever its size.
     tab.keyboard.press("Tab")
     assert not tab.evaluate("Boolean(document.activeElement.closest('table'))")
@@ -297,13 +298,17 @@ def test_keys_move_in_the_head_and_the_rows(open_page: Open) -> None:
 def test_edges_fade_where_columns_go_on(open_page: Open) -> None:
     tab = open_page(ALL)
     marked = f"{SCROLL}.dataset.more"
-    wait_until(tab, f"() => {marked} === 'end'")
-    assert "gradient" in tab.evaluate(f"getComputedStyle({SCROLL}).maskImage")
+    fade = f"getComputedStyle({SCROLL}).maskImage.split('linear-gradient').map(part => part.includes('0.15'))"
+    wait_until(tab, f"() => {marked} === 'end below'")
+    assert tab.evaluate(fade) == [False, True, True]
     tab.evaluate(f"{SCROLL}.scrollLeft = 100")
-    wait_until(tab, f"() => {marked} === 'start end'")
+    wait_until(tab, f"() => {marked} === 'start end below'")
     tab.evaluate(f"{SCROLL}.scrollLeft = 99999")
+    wait_until(tab, f"() => {marked} === 'start below'")
+    assert tab.evaluate(fade) == [False, False, True]
+    tab.evaluate(f"{SCROLL}.scrollTop = 99999")
     wait_until(tab, f"() => {marked} === 'start'")
-    assert tab.evaluate(f"getComputedStyle({SCROLL}).maskImage") == "none"
+    assert tab.evaluate(fade) == [False, False, False]
     left = tab.locator("tr[data-key=s1] > .system").bounding_box()["x"]
     assert 0 < left < 200
     go(tab, "#/?partial=1&task=xnli&hide=parameters&hide=year&hide=coverage&hide=cost&hide=tokens&hide=unparsed")
@@ -324,7 +329,7 @@ def test_rank_system_and_sorted_score_are_in_sight_on_a_phone(open_page: Open) -
     assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"] + 1
 
 
-@pytest.mark.parametrize("hash_", ["#/", "#/task/xnli"])
+@pytest.mark.parametrize("hash_", ["#/", "#/task/xnli", "#/task/wikiann"])
 def test_print_has_all_columns(open_page: Open, hash_: str) -> None:
     # 277 mm: A4 across, without margins.
     tab = open_page(hash_, width=1047)
@@ -336,6 +341,16 @@ def test_print_has_all_columns(open_page: Open, hash_: str) -> None:
         "Math.max(...[...document.querySelectorAll('table.data th')].map(th => th.getBoundingClientRect().right))"
     )
     assert edge <= 1047
+    # Heads of groups stand over their columns, without the one of boxes.
+    lefts = tab.evaluate(
+        """() => {
+          const [groups, heads] = [...document.querySelectorAll("table.data thead tr")].slice(-2);
+          const of = (row, name) => [...row.children].find((cell) => cell.textContent.startsWith(name));
+          return groups === heads || !heads ? [] : ["Classification", "Avg"].map((name, at) =>
+            of(at ? heads : groups, name)?.getBoundingClientRect().left);
+        }"""
+    )
+    assert len(set(lefts)) <= 1
     assert tab.evaluate("getComputedStyle(document.querySelector('.table .scroll')).maxHeight") == "none"
 
 
@@ -373,6 +388,23 @@ def test_files_carry_what_is_on_screen(open_page: Open) -> None:
     assert not re.search("[0-9]{7}", latex.split("\\midrule")[1])
     assert latex.count("\\\\\n") == 1 + len(rows) and not re.search(r"\d\.\d{5}", latex)
     assert f"% {record['test']}" in latex
+
+
+def test_maps_export_their_figures(open_page: Open) -> None:
+    tab = open_page("#/languages?view=list&task=xnli")
+    wanted = list(csv.DictReader(io.StringIO(saved(tab, "CSV")[1].decode())))
+    assert wanted[0]["Language"] and wanted[0]["% of English"]
+    for view in ("map", "tree"):
+        go(tab, f"#/languages?view={view}&task=xnli")
+        name, text = saved(tab, "CSV")
+        assert name == "languages.csv" and list(csv.DictReader(io.StringIO(text.decode()))) == wanted
+    go(tab, "#/languages?view=heat&task=xnli")
+    rows = list(csv.DictReader(io.StringIO(saved(tab, "CSV")[1].decode())))
+    heads = tab.locator("table.heat thead tr").last.locator("th").all_inner_texts()
+    assert list(rows[0]) == ["System", "Regime", *heads]
+    shown = tab.locator("table.heat tbody tr").first.locator("td").all_inner_texts()
+    assert [f"{float(rows[0][head]) + 1e-9:.0f}" for head in heads] == shown
+    assert json.loads(saved(tab, "JSON")[1])["figures"].startswith("XNLI")
 
 
 def test_plots_export_their_data(open_page: Open) -> None:

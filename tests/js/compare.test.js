@@ -214,7 +214,7 @@ test("what adds up to the difference, and what decides it", () => {
 test("counts that contradict the better average", () => {
   const top = contrast(65.3, 64.6);
   const cells = [contrast(1, 2), contrast(1, 2), contrast(2, 1)];
-  const tasks = [contrast(3, 1), contrast(1, 2)];
+  const tasks = [contrast(3, 1), contrast(1, 2), contrast(2, 2.04)];
   const { leader, against, along } = againstLeader({ top, tasks, cells }, []);
   assert.equal(leader, "first");
   assert.deepEqual(
@@ -222,8 +222,8 @@ test("counts that contradict the better average", () => {
     [["shared cell", 2, 3]],
   );
   assert.deepEqual(
-    along.map(({ noun, first, all }) => [noun, first, all]),
-    [["task", 1, 2]],
+    along.map(({ noun, first, equal, all }) => [noun, first, equal, all]),
+    [["task", 1, 1, 3]],
   );
 });
 

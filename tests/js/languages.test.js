@@ -7,6 +7,8 @@ import {
   basisOf,
   figureColours,
   figureText,
+  hatchedText,
+  isApart,
   isSingle,
   servedAt,
   shareOf,
@@ -182,6 +184,9 @@ test("languages on tasks without English are tested, but not compared", () => {
   const basis = basisOf(made);
   assert.deepEqual(basis.relative.get("sw").parts.map(({ task }) => task), [xnli]);
   assert.deepEqual(withoutReference(basis).map(({ code }) => code), ["fi"]);
+  assert.ok(isApart(basis, "fi") && !isApart(basis, "sw"));
+  assert.ok(hatchedText(basis).endsWith("not comparable"));
+  assert.equal(hatchedText({ ...basis, relative: new Map(basis.languages.map(({ code }) => [code, {}])) }), "untested");
 });
 
 test("a language's words hold every part of its figure", () => {

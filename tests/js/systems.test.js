@@ -1,6 +1,7 @@
 // The pages of systems and tasks: ranks in words, language profiles, gaps, bands of families.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { testName } from "../../src/isogloss/site/web/systems/checklist_rates.js";
 import { bestInCell, englishPercent, englishReference, taskAxis } from "../../src/isogloss/site/web/board/best_cells.js";
 import { familyBands, languageLines } from "../../src/isogloss/site/web/board/families.js";
 import { openBoard } from "../../src/isogloss/site/web/board/decode.js";
@@ -16,7 +17,7 @@ import {
 } from "../../src/isogloss/site/web/systems/language_profile.js";
 import { coveredColumns } from "../../src/isogloss/site/web/systems/score_cards.js";
 import { systemFacts } from "../../src/isogloss/site/web/systems/system_facts.js";
-import { systemHumanGaps, transferGaps } from "../../src/isogloss/site/web/systems/system_gaps.js";
+import { scaleWith, systemHumanGaps, transferGaps } from "../../src/isogloss/site/web/systems/system_gaps.js";
 import { coverage } from "../../src/isogloss/site/web/systems/system_head.js";
 import { humanText, servedText } from "../../src/isogloss/site/web/tasks/task_head.js";
 import { board, boardData, packed, params } from "./board_fixture.js";
@@ -268,4 +269,17 @@ test("long charts stand in columns of about the same height, in order", () => {
   assert.deepEqual(columns.flat().flatMap((band) => band.rows), rows);
   assert.deepEqual(columns.map((parts) => parts.map(({ name }) => name)), [["Large"], ["Large"], ["Small"]]);
   assert.deepEqual(dividedBands(bands, 1), [bands]);
+});
+
+test("tests of the checklist have names", () => {
+  assert.deepEqual(["job_vs_nationality", "checklist-animal-vs-vehicle-2", "checklist-released-comparisons"].map(testName), [
+    "Job vs nationality",
+    "Animal vs vehicle 2",
+    "Comparisons",
+  ]);
+});
+
+test("the axis of gaps holds intervals that only the system's file has", () => {
+  assert.deepEqual(scaleWith([0, 20], [{ value: -2.3, low: -14.1, high: 9.5 }, { value: 8, low: null, high: null }]), [-20, 20]);
+  assert.deepEqual(scaleWith([0, 0], []), [0, 10]);
 });

@@ -3,6 +3,7 @@ import test from "node:test";
 import { columnScale, scaleAround, scaleIn } from "../../src/isogloss/site/web/board/score_scale.js";
 import { standings } from "../../src/isogloss/site/web/board/standings.js";
 import { bracketLanes } from "../../src/isogloss/site/web/leaderboard/brackets.js";
+import { isStripped } from "../../src/isogloss/site/web/leaderboard/score_column.js";
 import { asCsv, asJson, asLatex, scoredRows } from "../../src/isogloss/site/web/page/export.js";
 import { sortRows } from "../../src/isogloss/site/web/page/table.js";
 import { board } from "./board_fixture.js";
@@ -122,6 +123,28 @@ test("files have intervals, and numbers in the unit of their heading", () => {
   const record = JSON.parse(asJson(columns, scored, {}));
   assert.deepEqual(record.rows[0], { name: "a", x: 80.1, x_low: 79, x_high: 81, size: 13000, notes: "" });
   assert.ok(!asCsv(columns, scored.slice(1)).includes("95 %"));
+});
+
+test("fractions are short in CSV and LaTeX and exact in JSON, and only JSON has columns that are blank in every row", () => {
+  const own = [
+    { id: "p", title: "p", numeric: true, value: (each) => each.p },
+    { id: "rank", title: "Rank", value: () => "" },
+  ];
+  const rows = [{ p: 0.623416503269008 }, { p: 3.1814828549414655e-14 }, { p: 1575000000 }];
+  assert.equal(asCsv(own, rows), "p\n0.6234\n3.181e-14\n1575000000\n");
+  assert.ok(asLatex(own.slice(0, 1), rows, { page: "p" }).includes("\n0.6234 \\\\\n"));
+  assert.deepEqual(JSON.parse(asJson(own, rows, {})).rows[0], { p: rows[0].p, rank: "" });
+  assert.equal(asCsv(own, []), "p,Rank\n");
+});
+
+test("a column alone has strips of intervals; of many, only that of the overall score", () => {
+  const shown = (count) => ({ shown: Array.from({ length: count }) });
+  const stripped = (count) => ["overall", "category", "task"].map((kind) => isStripped(shown(count), { kind }));
+  assert.deepEqual([1, 2, 9].map(stripped), [
+    [true, true, true],
+    [true, true, false],
+    [true, false, false],
+  ]);
 });
 
 test("LaTeX has the numbers as on the page", () => {

@@ -14,6 +14,7 @@ import {
   printedScore,
   scoreText,
   scriptName,
+  otherLanguage,
   signedText,
   sizeText,
 } from "../../src/isogloss/site/web/page/dom.js";
@@ -59,6 +60,7 @@ test("control characters and direction marks are not printable", () => {
 
 test("scripts have names", () => {
   assert.deepEqual([scriptName("Latn"), scriptName("nonsense!")], ["Latin", "nonsense!"]);
+  assert.deepEqual(["ha", "qqz", "nonsense!"].map(otherLanguage), ["Hausa", "qqz", "nonsense!"]);
 });
 
 test("missing values", () => {

@@ -770,6 +770,8 @@ declare global {
     hint?: string | string[];
     lower?: boolean;
     of(system: System): Maybe<number>;
+    /** The ends of the 95 % interval, where it is known. */
+    interval?(system: System): { low?: Maybe<number>; high?: Maybe<number> } | null;
     says?(system: System): TipLine[];
     /** The leaderboard's ranking by the same scores. */
     ranking?(): Standings;
@@ -888,6 +890,7 @@ declare global {
     href?(row: any, column: any): string;
     paintOf(score: any, row?: any, column?: any): Paint;
     text?(score: any): string;
+    lacking?: string;
     caption: string;
     bands?: HeatBand[];
     turned?: boolean;

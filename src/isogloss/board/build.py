@@ -248,11 +248,15 @@ def _codes(suite: Suite) -> set[str]:
 
 
 def _system_cell(name: str, code: str, cell: CellResult) -> system_model.SystemCell:
+    metrics = dict(cell.metrics)
+    # The mean of several metrics, of which pages draw the interval.
+    if len(cell.task.main) > 1 and cell.score is not None and cell.score.low is not None:
+        metrics[SCORE] = cell.score
     return system_model.SystemCell(
         task=name,
         language=code,
         n=next((number.n for number in cell.metrics.values()), 0),
-        metrics={metric: _short(number) for metric, number in cell.metrics.items()},
+        metrics={metric: _short(number) for metric, number in metrics.items()},
         signature=printable(cell.signature),
         notes=[printable(note) for note in cell.notes],
         unparsed=round(cell.unanswered or 0, 5),

@@ -2,7 +2,7 @@ import { unevenText } from "./unevenness.js";
 import { boxPlot, hasLongTail } from "../charts/box_plot.js";
 import { scorePaint } from "../charts/colour.js";
 import { heatTable, scoreKey } from "../charts/heatmap.js";
-import { languageName } from "../board/decode.js";
+import { languageName, taskName } from "../board/decode.js";
 import { languageLink } from "../board/parts.js";
 import { digitsText, element, plural, scoreText } from "../page/dom.js";
 import { exportButtons, fileColumn } from "../page/export.js";
@@ -63,8 +63,8 @@ function valueTable(board, shown) {
 /** @param {Board} board @param {Distribution[]} shown */
 function biasFiles(board, shown) {
   const columns = [
-    fileColumn("task", "Task", (row) => row.task),
-    fileColumn("language", "Language", (row) => row.language),
+    fileColumn("task", "Task", (row) => taskName(board, row.task)),
+    fileColumn("language", "Language", (row) => languageName(board, row.language)),
     fileColumn("attribute", "Attribute", (row) => row.attribute),
     fileColumn("n", "Examples", (row) => row.n, true),
     fileColumn("mean", "Mean", (row) => row.mean ?? null, true),

@@ -9,7 +9,7 @@ import { ANALYSES, analysesPage } from "./page_analyses.js";
 import { systemPicker } from "./system_picker.js";
 import { MARK_WORDS } from "../charts/bars.js";
 import { chosenOf, chosenSelect } from "../page/controls.js";
-import { languageName, systemDetail, taskTitle } from "../board/decode.js";
+import { languageName, systemDetail, taskName, taskTitle } from "../board/decode.js";
 import { element, link, nameOf, plural } from "../page/dom.js";
 import { exportButtons, fileColumn } from "../page/export.js";
 import { folded } from "../page/fold.js";
@@ -183,16 +183,16 @@ function exportFigures({ board, mode, systems, task, language }, metric, sets) {
   const isPair = mode === "pairwise";
   const columns = [
     ...systems.map(({ fullName }, at) => fileColumn(`system${at + 1}`, at ? "Minus system" : "System", () => fullName)),
-    fileColumn("task", "Task", () => task),
-    fileColumn("language", "Language", () => language),
+    fileColumn("task", "Task", () => taskName(board, task)),
+    fileColumn("language", "Language", () => languageName(board, language)),
     fileColumn("metric", "Metric", () => metric),
     fileColumn("attribute", "Attribute", ({ attribute }) => attribute),
     fileColumn("bucket", "Bucket", ({ bucket }) => bucket.name),
     fileColumn("edges", "Edges", ({ bucket }) => bucket.edges),
     fileColumn("n", "Examples", ({ bucket }) => bucket.n, true),
     fileColumn("value", isPair ? "Difference" : "Score", ({ bucket }) => bucket.value, true),
-    fileColumn("low", "Low", ({ bucket }) => bucket.low ?? null, true),
-    fileColumn("high", "High", ({ bucket }) => bucket.high ?? null, true),
+    fileColumn("low", "95 % low", ({ bucket }) => bucket.low ?? null, true),
+    fileColumn("high", "95 % high", ({ bucket }) => bucket.high ?? null, true),
     fileColumn("significant", "Significant", ({ bucket }) =>
       isPair ? (bucket.sure ? "yes" : "no") : (MARK_WORDS[bucket.mark] ?? ""),
     ),

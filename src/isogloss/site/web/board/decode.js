@@ -1,3 +1,4 @@
+import { otherLanguage } from "../page/dom.js";
 import { redraw } from "../page/state.js";
 
 // Scores are packed as hundredths in 14 bits each; the largest number means missing.
@@ -128,9 +129,9 @@ export function openBoard(data) {
   };
 }
 
-// Return the name of an id, or the id if it is unknown.
+// Return the name of an id, also of a language that is not on the board, or the id if it is unknown.
 /** @param {Board} board @param {string} code */
-export const languageName = (board, code) => board.language.get(code)?.name ?? code;
+export const languageName = (board, code) => board.language.get(code)?.name ?? otherLanguage(code);
 /** @param {Board} board @param {string} id */
 export const taskName = (board, id) => board.task.get(id)?.name ?? id;
 /** @param {Board} board @param {string} id */

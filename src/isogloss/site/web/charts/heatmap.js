@@ -11,8 +11,8 @@ const NAMES_ROOM = 320;
 const CELL_ROOM = 25;
 
 // A heat map is a table, so that it can be read aloud and copied. `value(row, column)` returns a score, NaN if it is not
-// tested, or undefined if the cell does not exist; `paintOf` returns its colour, `text` its label. `bands` name groups of
-// neighbouring columns, `turned` sets long column heads upright.
+// tested, or undefined if the cell does not exist; `paintOf` returns its colour, `text` its label; `lacking` says why there is no
+// score. `bands` name groups of neighbouring columns, `turned` sets long column heads upright.
 /** @param {HeatTable} options */
 export function heatTable({
   rows,
@@ -24,6 +24,7 @@ export function heatTable({
   href,
   paintOf,
   text = scoreText,
+  lacking = "not tested",
   caption,
   bands,
   turned = false,
@@ -38,7 +39,7 @@ export function heatTable({
   const cell = (row, column) => {
     const score = value(row, column);
     if (score === undefined) return element("td", { class: "none" });
-    if (missing(score)) return element("td", { class: "untested" }, element("span", { class: "sr" }, "not tested"));
+    if (missing(score)) return element("td", { class: "untested" }, element("span", { class: "sr" }, lacking));
     return paintedCell(text(score), paintOf(score, row, column), href?.(row, column));
   };
   const body = element(
@@ -139,17 +140,18 @@ function addTips(body, rows, columns, value, tip) {
   arrowKeys(body, hasScore);
 }
 
-// The colour legend; scores beyond a clipped scale have the colour of its end.
+// The colour legend; scores beyond a clipped scale have the colour of its end. Shares of the score in English can be above 100.
 /**
  * @param {number} from
  * @param {number} to
  * @param {(value: any, row?: any, column?: any) => Paint} paintOf
  * @param {Child} [note]
+ * @param {boolean} [isShare]
  */
-export const scoreKey = (from, to, paintOf, note = untestedKey()) =>
+export const scoreKey = (from, to, paintOf, note = untestedKey(), isShare = false) =>
   colourKey(
     from > 0 ? `≤ ${from}` : String(from).replace("-", "−"),
-    from >= 0 && to < 100 ? `≥ ${to}` : String(to),
+    from >= 0 && (to < 100 || isShare) ? `≥ ${to}` : String(to),
     (share) => paintOf(from + share * (to - from)).fill,
     note,
   );

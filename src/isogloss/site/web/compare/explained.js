@@ -1,6 +1,6 @@
 // Why the better average and the number of won tasks or cells may disagree.
 import { categoryTitle } from "../board/describe.js";
-import { missing, nameOf, plural, printedScore, scoreText } from "../page/dom.js";
+import { countText, missing, nameOf, plural, printedScore, scoreText } from "../page/dom.js";
 import { betterCounts } from "./contrast_counts.js";
 import { leadOf } from "./contrasts.js";
 
@@ -51,6 +51,7 @@ export function againstLeader({ top, tasks, cells }, parts) {
       nouns: "categories",
       first: categories.filter((lead) => lead > 0).length,
       second: categories.filter((lead) => lead < 0).length,
+      equal: categories.filter((lead) => !lead).length,
       all: parts.length,
     },
     { noun: "task", nouns: "tasks", ...betterCounts(tasks) },
@@ -80,7 +81,12 @@ export function explanationWords(board, [first, second], contrasts) {
   const scores = (of) => `${scoreText(of[leader])} vs ${scoreText(of[other])}`;
   /** @param {"first" | "second"} side @param {any[]} counts */
   const counted = (side, counts) =>
-    enumerated(counts.map((count) => `${count[side]} of ${plural(count.all, count.noun, count.nouns)}`));
+    enumerated(
+      counts.map((count) => [
+        `${count[side]} of ${plural(count.all, count.noun, count.nouns)}`,
+        count.equal ? ` (${countText(count.equal)} equal)` : "",
+      ]),
+    );
   /** @param {AddedPart} part */
   const noted = ({ tasks }) =>
     board.footnotes?.some(({ system, task }) => [first.id, second.id].includes(system) && tasks.includes(task));

@@ -88,7 +88,7 @@ function verdictCell(contrast, pair) {
 function testedParts(parts, pair) {
   if (parts.some(({ test }) => !test)) return null;
   const won = pair.map((_, at) => parts.filter(({ winner }) => winner === ["first", "second"][at]).length);
-  if (!won[0] && !won[1]) return `0 of ${parts.length} tasks differ`;
+  if (!won[0] && !won[1]) return `0 of ${parts.length} significant`;
   return pair.flatMap((system, at) =>
     won[at] ? [at && won[0] ? ", " : "", nameOf(system.fullName), ` in ${won[at]} of ${parts.length}`] : [],
   );
@@ -183,6 +183,6 @@ export function forestLegend(pair, colours, { tasks, cells, top }) {
         ]
       : null,
     all.some(({ test }) => !test) ? entry({ test: "" }, "not tested") : null,
-    all.some(({ low }) => !missing(low)) ? element("span", {}, "lines: 95 % intervals") : null,
+    all.some(({ low }) => !missing(low)) ? element("span", {}, "lines: 95 % intervals that hold jointly") : null,
   );
 }

@@ -84,9 +84,21 @@ export function figureColours(board, { task, relative }) {
 /** @param {Basis} basis @param {string} code */
 export const isSingle = ({ few, relative }, code) => few && relative.get(code)?.parts.length === 1;
 
-// The languages with scores, but on no task with English, so that none can be compared.
+// What hatching means: no score, or none that can be compared.
 /** @param {Basis} basis */
-export const withoutReference = ({ tasks, systems, languages, relative }) =>
+export function hatchedText(basis) {
+  const lacking = basis.languages.filter(({ code }) => !basis.relative.has(code)).length;
+  const apart = withoutReference(basis).length;
+  return [lacking > apart || !apart ? "untested" : "", apart ? "not comparable" : ""].filter(Boolean).join(" or ");
+}
+
+// The languages with scores, but on no task with English, so that none can be compared.
+/** @type {(basis: Basis) => Language[]} */
+export const withoutReference = memoized(({ tasks, systems, languages, relative }) =>
   languages.filter(
     ({ code }) => !relative.has(code) && tasks.some((task) => !missing(bestScore(task, code, systems).value)),
-  );
+  ),
+);
+
+/** @param {Basis} basis @param {string} code */
+export const isApart = (basis, code) => withoutReference(basis).some((language) => language.code === code);

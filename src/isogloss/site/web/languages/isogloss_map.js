@@ -1,4 +1,4 @@
-import { figureColours, figureText, isSingle } from "./basis.js";
+import { figureColours, figureText, isApart, isSingle } from "./basis.js";
 import { hatchPattern } from "../charts/hatch.js";
 import { FAR, fieldOf, linesBelow } from "./field.js";
 import { LAND } from "./land.js";
@@ -233,7 +233,7 @@ function languageCircle(board, basis, { language, x, y, r }) {
     {
       href: hashOf(["language", code]),
       "data-key": `map-${code}`,
-      "aria-label": `${name}: ${own ? figureText(basis, code) : "untested"}${single ? ", one task" : ""}`,
+      "aria-label": `${name}: ${own ? figureText(basis, code) : isApart(basis, code) ? "not comparable" : "untested"}${single ? ", one task" : ""}`,
     },
     r < LEAST_TARGET ? drawn("circle", { cx, cy, r: LEAST_TARGET, class: "target" }) : null,
     drawn("circle", {

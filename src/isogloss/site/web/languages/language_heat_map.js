@@ -1,13 +1,14 @@
 import { bestInCell, englishPercent, isRelative } from "../board/best_cells.js";
 import { cellScore, cellTitle } from "../board/decode.js";
 import { systemWithRegime } from "../board/describe.js";
-import { languageHeads } from "../board/families.js";
+import { familyBands, languageHeads } from "../board/families.js";
 import { cellTip } from "../board/parts.js";
 import { weightedMean } from "../board/ranking.js";
 import { columnScale } from "../board/score_scale.js";
 import { directedPaint } from "../charts/colour.js";
-import { heatTables, scoreKey } from "../charts/heatmap.js";
+import { heatTables, scoreKey, untestedKey } from "../charts/heatmap.js";
 import { element, listed, missing, scoreText } from "../page/dom.js";
+import { exportButtons, fileColumn } from "../page/export.js";
 import { paged } from "../page/pager.js";
 import { hashOf } from "../page/state.js";
 import { SHARE_SCALE } from "./basis.js";
@@ -25,16 +26,34 @@ export function heatView(board, tasks, languages, params) {
   const rows = systemsByCoverage(board, scoreOf, languages, params.get("q") ?? "", isLower);
   const { shown, pager } = paged(rows, SYSTEMS_PER_PAGE, params, "System pages");
   const order = params.get("order") ?? "";
+  const isOrdered = ["score", "name"].includes(order);
   const columns = orderedLanguages(board, counted, languages, order);
   const words = "Systems with the most languages come first.";
   const relative =
     "Per cent of the best score in English on the same task, averaged over the tasks that a system has in a language.";
+  const figures = counted.length > 1 ? relative : cellTitle(counted[0]);
+  const files = exportButtons("languages-by-system", board, () => ({
+    columns: heatColumns(isOrdered ? columns : familyBands(columns).flatMap(({ languages: own }) => own), scoreOf),
+    rows,
+    more: { figures },
+  }));
   return [
     element("p", { class: "soft" }, counted.length > 1 ? `${relative} ${words}` : words),
-    ...languageHeatMap(board, { tasks: counted, systems: shown }, scoreOf, columns, ["score", "name"].includes(order)),
+    ...languageHeatMap(board, { tasks: counted, systems: shown }, scoreOf, columns, isOrdered),
     pager,
+    files,
   ];
 }
+
+/** @param {Language[]} languages @param {ScoreOf} scoreOf @returns {TableColumn<System>[]} */
+const heatColumns = (languages, scoreOf) => [
+  fileColumn("system", "System", ({ name }) => name),
+  fileColumn("regime", "Regime", ({ regime }) => regime ?? ""),
+  ...languages.map(({ code, name }) => ({
+    ...fileColumn(code, name, (system) => scoreOf(system, code), true),
+    score: true,
+  })),
+];
 
 /** @param {Board} board @param {Task[]} tasks @returns {ScoreOf} */
 const scoreFunction = (board, tasks) => (system, code) =>
@@ -90,9 +109,11 @@ function languageHeatMap(board, { tasks, systems }, scoreOf, languages, ordered)
           `${system.name} in ${name}: ${scoreText(score)} % of the best score in English`,
           listed(heatTasks(tasks, system, code).map(cellTitle)),
         ];
+  const lacking = one ? "not tested" : "no score to compare";
   return [
-    scoreKey(...scale, paintOf),
+    scoreKey(...scale, paintOf, untestedKey(lacking), !one),
     heatTables({
+      lacking,
       rows: systems,
       ...languageHeads(languages, ({ code }) => hashOf(["language", code]), { ordered }),
       caption: "Systems by language",

@@ -1,4 +1,4 @@
-import { figureColours, figureShare, figureText, isSingle } from "./basis.js";
+import { figureColours, figureShare, figureText, hatchedText, isSingle } from "./basis.js";
 import { cellScore } from "../board/decode.js";
 import { countText, element, missing, plural, scriptName } from "../page/dom.js";
 import { exportButtons, fileColumn } from "../page/export.js";
@@ -6,7 +6,7 @@ import { scoreKey } from "../charts/heatmap.js";
 import { relativeLines, relativeText, tipLines } from "./language_words.js";
 import { autonym, familyLink, languageLink } from "../board/parts.js";
 import { weightedMean } from "../board/ranking.js";
-import { dataTable } from "../page/table.js";
+import { dataTable, sortRows } from "../page/table.js";
 import { familyTree } from "./tree.js";
 
 // A system's score in a language: the mean over the given tasks that have it.
@@ -20,7 +20,7 @@ export function scoreIn(tasks, system, code) {
 export function treeView(board, basis) {
   const { scale, unit, paint, of } = figureColours(board, basis);
   return [
-    scoreKey(...scale, paint, `${unit ? `% of ${basis.reference}; ` : ""}hatched: untested`),
+    scoreKey(...scale, paint, `${unit ? `% of ${basis.reference}; ` : ""}hatched: ${hatchedText(basis)}`, Boolean(unit)),
     familyTree(basis.languages, {
       valueOf: ({ code }) => of(code),
       textOf: ({ code }) => `${figureText(basis, code)}${isSingle(basis, code) ? " *" : ""}`,
@@ -32,6 +32,15 @@ export function treeView(board, basis) {
     basis.few ? element("p", { class: "soft" }, "* rests on one task only.") : null,
   ];
 }
+
+// Download buttons for the figures that a map or a tree draws, in the order of the list.
+/** @param {Board} board @param {Basis} basis */
+export const languageFiles = (board, basis) =>
+  exportButtons("languages", board, () => {
+    const columns = listColumns(board, basis);
+    const column = columns.find(({ id }) => id === "share");
+    return { columns, rows: sortRows(basis.languages, { column, descending: true, natural: "desc" }) };
+  });
 
 /** @param {Board} board @param {Basis} basis @param {URLSearchParams} params */
 export function listView(board, basis, params) {

@@ -1,8 +1,8 @@
-import { figureColours } from "./basis.js";
+import { figureColours, hatchedText } from "./basis.js";
 import { fewestSpeakers, radiusOf } from "./map_layout.js";
 import { drawn, element, sizeText } from "../page/dom.js";
 
-// The map's pattern for untested languages.
+// The map's pattern for languages without a figure.
 export const MAP_HATCH = "map-hatch";
 
 // What colours, sizes and signs of the map mean.
@@ -46,7 +46,7 @@ export function mapLegend(board, basis, width) {
     size(200e6, "200 M"),
     size(1e9, "1 B speakers"),
     basis.few ? element("span", {}, sign(drawn("circle", { cx: 8, cy: 8, r: 5, class: "ring" })), "one task only") : null,
-    element("span", {}, sign(drawn("circle", { cx: 8, cy: 8, r: 6, class: "dot", fill: `url(#${MAP_HATCH})` })), "untested"),
+    element("span", {}, sign(drawn("circle", { cx: 8, cy: 8, r: 6, class: "dot", fill: `url(#${MAP_HATCH})` })), hatchedText(basis)),
     element("span", {}, sign(drawn("path", { class: "isogloss", d: "M1 11C6 3 11 14 17 5" })), "isogloss; shaded: not served"),
   );
 }

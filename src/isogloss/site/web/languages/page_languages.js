@@ -6,7 +6,7 @@ import { countText, element, link, listed, missing, plural } from "../page/dom.j
 import { folded } from "../page/fold.js";
 import { isoglossMap } from "./isogloss_map.js";
 import { heatView } from "./language_heat_map.js";
-import { listView, scoreIn, treeView } from "./language_views.js";
+import { languageFiles, listView, scoreIn, treeView } from "./language_views.js";
 import { partOfPopulation } from "./language_words.js";
 import { pageHead } from "../board/parts.js";
 import { serviceLists } from "./service_lists.js";
@@ -72,7 +72,7 @@ function sharePage(board, mode, params) {
       ),
       isoglossMap(board, basis, share, "Map of languages"),
       mapNotes(basis),
-      element("h2", {}, `Languages by share of ${basis.reference}`),
+      element("div", { class: "line" }, element("h2", {}, `Languages by share of ${basis.reference}`), languageFiles(board, basis)),
       shareSwarm(basis, share),
       serviceLists(board, basis, service, share),
     ],
@@ -80,6 +80,7 @@ function sharePage(board, mode, params) {
       languageChoices(board, basis, params),
       element("p", { class: "soft" }, basisText(basis)),
       treeView(board, basis),
+      languageFiles(board, basis),
     ],
     list: () => [
       languageChoices(board, basis, params),

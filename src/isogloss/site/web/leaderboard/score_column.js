@@ -14,8 +14,13 @@ import { element, missing, plural, scoreText } from "../page/dom.js";
 import { memoized } from "../board/ranking.js";
 import { scaleIn } from "../board/score_scale.js";
 
-// With more columns, only the overall score has room for strips of intervals.
+// With more columns, only the overall score has room for strips of intervals; a column alone always has.
 const MOST_WITH_STRIPS = 8;
+
+// Whether a column draws its scores with their intervals.
+/** @param {Pick<Standings, "shown">} table @param {ScoreColumn} column */
+export const isStripped = ({ shown }, { kind }) =>
+  kind === "overall" || shown.length === 1 || (kind === "category" && shown.length <= MOST_WITH_STRIPS);
 
 // A leaderboard column with overall, category or task scores; `best` is the best score. Colours and strips have the column's
 // own scale, whatever is on screen.
@@ -23,7 +28,7 @@ const MOST_WITH_STRIPS = 8;
 export function scoreColumn(table, column, best) {
   const scale = scaleIn(table, column);
   const isRanked = column.id === table.by.id;
-  const hasStrips = column.kind === "overall" || (column.kind === "category" && table.shown.length <= MOST_WITH_STRIPS);
+  const hasStrips = isStripped(table, column);
   /** @param {Standing} row */
   const figure = (row) => row.figures.get(column.id);
   const bestText = scoreText(best);

@@ -1,6 +1,7 @@
 import { segmentCounts } from "../board/coverage.js";
 import { countText, element, plural } from "../page/dom.js";
 import { segmentsOf } from "../board/segments.js";
+import { arrowKeys } from "../page/keys.js";
 import { changeParams } from "../page/state.js";
 import { withTip } from "../page/tips.js";
 
@@ -32,10 +33,16 @@ export function tabsOf(segments, counts, chosen) {
       () => [title, `${plural(counts.get(id) ?? 0, "matching system")} with results for ${words}`],
     );
   const tasks = segments.filter(({ kind }) => kind === "task");
+  const parts = element(
+    "div",
+    { class: "parts", role: "toolbar", "aria-label": "Categories" },
+    segments.filter(({ kind }) => kind !== "task").map(tab),
+  );
+  arrowKeys(parts, (node) => node.getAttribute("aria-pressed") === "true");
   return element(
     "div",
     { class: "tabs segments", role: "group", "aria-label": "Part of the benchmark" },
-    segments.filter(({ kind }) => kind !== "task").map(tab),
+    parts,
     tasks.length ? taskSelect(tasks, counts, chosen) : null,
   );
 }

@@ -1,6 +1,7 @@
 import { betterShare } from "../charts/colour.js";
+import { intervalStrip, stripAxis } from "../charts/interval.js";
 import { REGIME_IN_FILES, latexName } from "./columns.js";
-import { systemCell } from "../board/describe.js";
+import { intervalText, systemCell } from "../board/describe.js";
 import { element, missing, plural, printedScore, scoreText } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
 import { ranksOf, weightedMean } from "../board/ranking.js";
@@ -41,6 +42,7 @@ export function systemTable(board, params, { columns, main, name, label, task, s
     fallback: mostFiguresFirst,
     legend: tableLegend({
       untested: rows.some(({ values }) => values.some((value, at) => missing(value) && columns[at].id !== AVERAGE)),
+      intervals: shown.some(({ axis }) => axis),
       ...rankSigns(ranking, isOrdered),
       reported: allReported(rows),
     }),
@@ -70,6 +72,13 @@ const knownValues = ({ values }) => values.filter((value) => !missing(value));
 /** @param {SystemRow} a @param {SystemRow} b */
 const mostFiguresFirst = (a, b) =>
   knownValues(b).length - knownValues(a).length || Math.max(...knownValues(b)) - Math.max(...knownValues(a));
+
+// The interval of a task's average.
+/** @param {Board} board @param {Task} task @returns {(system: System) => { low?: number, high?: number }} */
+export const averageInterval = (board, task) => {
+  const average = board.averages.get(task.id);
+  return ({ at }) => ({ low: average?.low[at], high: average?.high[at] });
+};
 
 // The rows with their ranks: those of the leaderboard if it ranks the same scores, otherwise places without a test.
 /** @param {Board} board @param {System[]} systems @param {SystemColumn[]} columns @param {SystemColumn} by @returns {{ rows: SystemRow[], ranking: RankedTable }} */
@@ -136,6 +145,8 @@ function valueColumn(column, place, all, scale, isRanked) {
   const known = all.map(({ values }) => values[place]).filter((value) => !missing(value));
   const isAverage = column.id === AVERAGE;
   const best = printedScore(column.lower ? Math.min(...known) : Math.max(...known));
+  const interval = (/** @type {SystemRow} */ { system }) => column.interval?.(system) ?? {};
+  const isDrawn = all.some((row) => !missing(interval(row).low));
   return {
     id: column.id,
     title: column.title,
@@ -145,18 +156,21 @@ function valueColumn(column, place, all, scale, isRanked) {
     score: true,
     className: "score",
     lower: column.lower,
+    axis: isDrawn ? stripAxis(scale) : null,
     value: (row) => row.values[place] ?? null,
+    interval,
     place: isRanked ? (row) => row.rank : null,
-    show: ({ values }) =>
-      missing(values[place])
-        ? element("span", { class: isAverage ? "soft" : "sr" }, isAverage ? "–" : "no score")
-        : scoreText(values[place]),
+    show: (row) => {
+      const value = row.values[place];
+      if (missing(value)) return element("span", { class: isAverage ? "soft" : "sr" }, isAverage ? "–" : "no score");
+      return isDrawn ? [scoreText(value), intervalStrip({ value, ...interval(row) }, scale)] : scoreText(value);
+    },
     mark: ({ values }) =>
       missing(values[place]) ? (isAverage ? null : "untested") : printedScore(values[place]) === best ? "best" : null,
     strength: (row) => (missing(row.values[place]) ? null : betterShare(row.values[place], scale, column.lower)),
     tip: (row) => [
       `${row.system.fullName} · ${column.title}: ${missing(row.values[place]) ? "no score" : scoreText(row.values[place])}`,
-      ...(missing(row.values[place]) ? [] : (column.says?.(row.system) ?? [])),
+      ...(missing(row.values[place]) ? [] : (column.says?.(row.system) ?? [intervalText(interval(row))])),
     ],
   };
 }

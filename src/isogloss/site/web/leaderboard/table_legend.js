@@ -1,5 +1,6 @@
 import { element } from "../page/dom.js";
 import { MOST_LANES } from "./brackets.js";
+import { isStripped } from "./score_column.js";
 
 // A line below a table that explains its signs: only those that it has.
 /** @param {{ untested?: boolean, partial?: boolean, footnotes?: boolean, intervals?: boolean, brackets?: boolean, openRank?: string, places?: boolean, reported?: boolean, hidden?: boolean }} signs */
@@ -15,7 +16,7 @@ export function tableLegend({ untested, partial, footnotes, intervals, brackets,
     ),
     untested ? item(element("i", { class: "swatch untested", "aria-hidden": "true" }), "not tested, or not reported") : null,
     intervals
-      ? item(element("i", { class: "strip sample", "aria-hidden": "true" }), "score and its 95 % interval")
+      ? item(element("i", { class: "strip whiskered", "aria-hidden": "true" }), "score and its 95 % interval")
       : null,
     brackets
       ? item(
@@ -55,7 +56,7 @@ export function leaderboardLegend(table, isOrdered) {
     untested: some(({ value }, { kind }) => kind === "task" && Number.isNaN(value)),
     partial: some(({ partial = false }) => partial),
     footnotes: (board.footnotes ?? []).some(({ system, task }) => task && ids.has(system)),
-    intervals: some(({ low }, { kind }) => kind === "overall" && !Number.isNaN(low)),
+    intervals: some(({ low }, column) => isStripped(table, column) && !Number.isNaN(low)),
     ...rankSigns(table, isOrdered),
     reported: allReported(rows),
   });

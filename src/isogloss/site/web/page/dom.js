@@ -130,17 +130,22 @@ export const allOf = (count) => (count === 2 ? "both" : `all ${countText(count)}
 export const partText = (count, total, noun, verbs = ["is", "are"]) =>
   `${countText(count)} of ${plural(total, noun)} ${count === 1 ? verbs[0] : verbs[1]}`;
 
-const scripts = new Intl.DisplayNames(["en"], { type: "script", fallback: "code" });
+/** @param {"script" | "language"} type @returns {(code: string) => string} */
+function namesOf(type) {
+  const names = new Intl.DisplayNames(["en"], { type, fallback: "code" });
+  return (code) => {
+    try {
+      return names.of(code) ?? code;
+    } catch {
+      return code;
+    }
+  };
+}
 
 // Return the script's English name ("Latin" for Latn), or the code if it is unknown.
-/** @param {string} code @returns {string} */
-export function scriptName(code) {
-  try {
-    return scripts.of(code) ?? code;
-  } catch {
-    return code;
-  }
-}
+export const scriptName = namesOf("script");
+// The same for a language that is not on the board.
+export const otherLanguage = namesOf("language");
 
 /** @param {string[]} words @param {number} [most] */
 export function listed(words, most = Infinity) {

@@ -10,10 +10,11 @@ function isPinned(frame) {
 
 /** @param {Element} frame */
 function markEdges(frame) {
-  const { scrollLeft, scrollWidth, clientWidth } = frame;
+  const { scrollLeft, scrollWidth, clientWidth, scrollTop, scrollHeight, clientHeight } = frame;
   const before = Math.abs(scrollLeft);
   const goesOn = scrollWidth - clientWidth - before > 1;
-  const words = [before > 1 && "start", goesOn && "end", goesOn && isPinned(frame) && "pinned"];
+  const isBelow = scrollHeight - clientHeight - scrollTop > 1;
+  const words = [before > 1 && "start", goesOn && "end", isBelow && "below", goesOn && isPinned(frame) && "pinned"];
   const more = words.filter(Boolean).join(" ");
   if ((frame.dataset.more ?? "") !== more) frame.dataset.more = more;
 }

@@ -42,12 +42,20 @@ export const latexCell = (value) =>
 /** @param {any} score */
 const shownScore = (score) => (typeof score === "number" ? printedScore(score) : score);
 
-// The number of a file: scores as on the page, other numbers in the unit of the heading.
-/** @param {TableColumn} column @param {any} row */
-function fileValue(column, row) {
+// Digits of other fractions, such as p-values, in files for people.
+const DIGITS = 4;
+
+/** @param {number} value */
+const readable = (value) => (Number.isInteger(value) ? value : Number(value.toPrecision(DIGITS)));
+
+// The number of a file: scores as on the page, other numbers in the unit of the heading. Files for programs have all digits.
+/** @param {TableColumn} column @param {any} row @param {boolean} exact */
+function fileValue(column, row, exact) {
   const value = column.value?.(row);
   if (typeof value !== "number") return value;
-  return column.score ? printedScore(value) : column.unit ? Number((value / column.unit.of).toPrecision(12)) : value;
+  if (column.score) return printedScore(value);
+  if (column.unit) return Number((value / column.unit.of).toPrecision(12));
+  return exact ? value : readable(value);
 }
 
 /** @param {TableColumn} column */
@@ -56,14 +64,22 @@ const fileTitle = ({ fileTitle: own, title, unit }) => (own ?? title) + (unit ? 
 /** @param {TableColumn} column @param {any[]} rows */
 const hasIntervals = ({ interval }, rows) => Boolean(interval) && rows.some((row) => !missing(interval?.(row)?.low));
 
-// The columns of a file, each with its interval, if any row has one.
-/** @param {Columns} columns @param {any[]} rows @returns {{ id: string, title: string, of: (row: any) => any }[]} */
-const fileColumns = (columns, rows) =>
+/** @param {unknown} value */
+const blank = (value) => missing(value) || value === "";
+
+/** @param {TableColumn} column @param {any[]} rows */
+const isBlank = ({ value }, rows) => rows.length > 0 && rows.every((row) => blank(value?.(row)));
+
+// The columns of a file, each with its interval, if any row has one. Files for people have no column that is blank in every row,
+// such as the ranks of an untested order.
+/** @param {Columns} columns @param {any[]} rows @param {boolean} exact @returns {{ id: string, title: string, of: (row: any) => any }[]} */
+const fileColumns = (columns, rows, exact) =>
   columns
     .filter(({ value, inFiles = true }) => value && inFiles)
+    .filter((column) => exact || !isBlank(column, rows))
     .flatMap((column) => {
       const [id, title] = [column.id, fileTitle(column)];
-      const own = { id, title, of: (/** @type {any} */ row) => fileValue(column, row) };
+      const own = { id, title, of: (/** @type {any} */ row) => fileValue(column, row, exact) };
       if (!hasIntervals(column, rows)) return [own];
       return [
         own,
@@ -81,7 +97,7 @@ export function scoredRows(columns, rows) {
 
 /** @param {Columns} columns @param {any[]} rows */
 export function asCsv(columns, rows) {
-  const shown = fileColumns(columns, rows);
+  const shown = fileColumns(columns, rows, false);
   return [shown.map(({ title }) => csvCell(title)), ...rows.map((row) => shown.map(({ of }) => csvCell(of(row))))]
     .map((cells) => `${cells.join(",")}\n`)
     .join("");
@@ -89,7 +105,7 @@ export function asCsv(columns, rows) {
 
 /** @param {Columns} columns @param {any[]} rows @param {Record<string, unknown>} about */
 export function asJson(columns, rows, about) {
-  const shown = fileColumns(columns, rows);
+  const shown = fileColumns(columns, rows, true);
   /** @param {any} value */
   const known = (value) => (missing(value) ? null : value);
   return JSON.stringify(
@@ -109,7 +125,7 @@ function latexFigure(column, row) {
   const value = column.value?.(row);
   if (column.latex) return column.latex(row);
   if (typeof value !== "number" || Number.isNaN(value)) return latexCell(value);
-  if (!column.score) return latexCell(column.text ? column.text(value) : String(value));
+  if (!column.score) return latexCell(column.text ? column.text(value) : String(readable(value)));
   const mark = column.mark?.(row);
   const score = scoreText(value).replace("-", "$-$");
   const { low, high } = column.interval?.(row) ?? {};
@@ -120,7 +136,7 @@ function latexFigure(column, row) {
   ].join("");
 }
 
-/** @param {Columns} columns @param {any[]} rows @param {{ page: string, test?: string }} about */
+/** @param {Columns} columns @param {any[]} rows @param {{ page: string, test?: string, figures?: string }} about */
 export function asLatex(columns, rows, about) {
   const shown = columns.filter(({ value, onlyInFiles, inFiles = true }) => value && inFiles && !onlyInFiles);
   const notes = columns.find(({ id }) => id === "notes");
@@ -128,7 +144,7 @@ export function asLatex(columns, rows, about) {
   const lines = rows.map((row) => `${shown.map((column) => latexFigure(column, row)).join(" & ")} \\\\`);
   return [
     `% ${printable(about.page)}`,
-    ...(about.test ? [`% ${printable(about.test)}`] : []),
+    ...[about.test, about.figures].filter(Boolean).map((text) => `% ${printable(text)}`),
     ...(lines.some((line) => line.includes("\\textit{")) ? ["% In italics: not tested."] : []),
     `\\begin{tabular}{${shown.map(({ numeric }) => (numeric ? "r" : "l")).join("")}}`,
     "\\toprule",

@@ -7,6 +7,8 @@ import { withCellTips, withTip } from "./tips.js";
 const ROWS_PER_PAGE = 50;
 // Longer titles break into lines where there is little room.
 const LONG_TITLE = 10;
+// A printed page has room for so many columns with horizontal headings.
+const MOST_LEVEL = 24;
 
 /** @param {unknown} value */
 const empty = (value) => missing(value) || value === "";
@@ -48,6 +50,11 @@ function chosenSort(columns, params, start) {
   return { column, descending: (params.get("dir") ?? natural) === "desc", natural };
 }
 
+// A title that does not break before a short end: "Mewsli-X".
+/** @param {string} title @returns {Child[]} */
+const brokenTitle = (title) =>
+  title.split(/(\S+-\S{1,2})(?!\S)/).map((part, at) => (at % 2 ? element("span", { class: "together" }, part) : part));
+
 /** @param {TableColumn} column @param {boolean} active */
 const headClass = ({ className = "" }, active) => `${className}${active ? " sorted" : ""}`.trim() || null;
 
@@ -66,7 +73,7 @@ function headCell(column, sort, start) {
   const button = element(
     "button",
     { type: "button", class: column.title.length > LONG_TITLE ? "sort long" : "sort", "data-key": `sort-${column.id}`, click },
-    column.title,
+    brokenTitle(column.title),
     element("span", { class: "arrow", "aria-hidden": "true" }, active ? (sort.descending ? "↓" : "↑") : "↕"),
     column.note ? element("span", { class: "of" }, column.note) : null,
   );
@@ -102,17 +109,18 @@ function tableHead(columns, sort, start) {
 /** @param {Columns} columns */
 function groupHeads(columns) {
   if (!columns.some(({ group }) => group)) return null;
-  /** @type {{ group: string, span: number }[]} */
+  /** @type {{ group: string, span: number, className?: string }[]} */
   const spans = [];
-  for (const { group = "" } of columns) {
-    if (spans.length && group === spans.at(-1).group) spans.at(-1).span += 1;
-    else spans.push({ group, span: 1 });
+  for (const { group = "", className } of columns) {
+    if (group && group === spans.at(-1)?.group) spans.at(-1).span += 1;
+    else spans.push({ group, span: 1, className });
   }
+  // Columns without a group have a cell each: print hides one of them.
   return element(
     "tr",
     { class: "groups" },
-    spans.map(({ group, span }) =>
-      group ? element("th", { colspan: span, scope: "colgroup" }, group) : element("td", { colspan: span }),
+    spans.map(({ group, span, className }) =>
+      group ? element("th", { colspan: span, scope: "colgroup" }, group) : element("td", { class: className }),
     ),
   );
 }
@@ -208,7 +216,7 @@ export function dataTable({
   const [head, tail] = [shown.filter((row) => own.includes(row)), shown.filter((row) => !own.includes(row))];
   const table = element(
     "table",
-    { class: `data ${className}`.trim() },
+    { class: `data ${columns.length > MOST_LEVEL ? "wide " : ""}${className}`.trim() },
     tableHead(columns, sort, start),
     before.length && page === 1 ? tableBody(columns, before, { sorted: sort.column, className: "before" }) : null,
     first && own.length ? [section(head, first.title), section(tail, first.rest)] : tableBody(columns, shown, options),

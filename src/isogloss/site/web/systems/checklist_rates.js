@@ -1,9 +1,17 @@
+import { languageName } from "../board/decode.js";
 import { intervalText } from "../board/describe.js";
 import { languageHeads } from "../board/families.js";
 import { scorePaint } from "../charts/colour.js";
 import { heatTable, scoreKey } from "../charts/heatmap.js";
 import { element, scoreText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
+
+// "Job vs nationality" for job_vs_nationality and checklist-job-vs-nationality.
+/** @param {string} test */
+export function testName(test) {
+  const words = test.replace(/^checklist-(released-)?/, "").replaceAll(/[_-]+/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 /** @param {number} rate */
 const errorPaint = (rate) => scorePaint(100 - rate);
@@ -27,12 +35,12 @@ export function checklistSection(board, detail) {
       rows: tests,
       ...languageHeads(languages, ({ code }) => (board.language.has(code) ? hashOf(["language", code]) : null)),
       caption: "Error rates by test and language",
-      rowHead: (test) => test,
+      rowHead: testName,
       value: (test, { code }) => rateOf.get(`${test}/${code}`)?.value,
       paintOf: errorPaint,
       text: (rate) => String(Math.round(rate)),
       tip: (test, { code, name }, rate) => [
-        `${test}, ${name}: ${scoreText(rate)} % errors`,
+        `${testName(test)}, ${name}: ${scoreText(rate)} % errors`,
         intervalText(rateOf.get(`${test}/${code}`) ?? {}),
       ],
     }),

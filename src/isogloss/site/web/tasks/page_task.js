@@ -7,7 +7,7 @@ import { columnScale } from "../board/score_scale.js";
 import { directedPaint } from "../charts/colour.js";
 import { heatTables, scoreKey } from "../charts/heatmap.js";
 import { pointsOf } from "../charts/strip_chart.js";
-import { systemTable } from "../leaderboard/system_table.js";
+import { averageInterval, systemTable } from "../leaderboard/system_table.js";
 import { countText, element, link, missing, plural } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
 import { taskLanguagePage } from "./page_task_language.js";
@@ -55,6 +55,7 @@ const taskColumns = (board, task, codes) => [
     hint: ["Mean", `${metricsText(task)}, averaged over ${plural(task.languages.length, "language")}.`],
     lower: task.lower_is_better,
     of: (system) => board.averages.get(task.id)?.value[system.at],
+    interval: averageInterval(board, task),
     ranking: () => rankingBy(board, task.id),
   },
   ...codes.map((code) => ({

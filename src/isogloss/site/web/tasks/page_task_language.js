@@ -7,7 +7,7 @@ import { dotChart, dotLegend } from "../charts/dot_chart.js";
 import { pointsOf } from "../charts/strip_chart.js";
 import { cellVerdict } from "../finder/verdict.js";
 import { firstPlace } from "../leaderboard/leaderboard_words.js";
-import { systemTable } from "../leaderboard/system_table.js";
+import { averageInterval, systemTable } from "../leaderboard/system_table.js";
 import { countText, element, missing, plural, scoreText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
 import { detailsTogether } from "./loaded_details.js";
@@ -22,24 +22,28 @@ export function taskLanguagePage(board, task, code) {
   const points = pointsOf(board, (system) => cellScore(task, system, code), "", task.lower_is_better);
   if (!language || !points.length) return nothing("No system has a score on this task in this language.");
   const table = {
-    columns: cellColumns(board, task, code),
     main: "score",
     name: `${task.id}-${code}`,
     label: `Systems on ${task.name} in ${language.name}`,
     task: task.id,
   };
   /** @param {URLSearchParams} params */
-  const view = (params) => [
+  const view = (params) => {
+    const drawn = points.slice(0, MOST_DRAWN);
+    // Intervals are in each system's file: the page is drawn again once they are loaded.
+    const details = detailsTogether(drawn.map(({ system }) => system));
+    return [
     crumbs(taskLink(task), languageLink(language)),
     cellHead(board, task, language, points),
-    cellChart(board, task, language, points.slice(0, MOST_DRAWN)),
+    cellChart(board, task, language, drawn, details),
     points.length > MOST_DRAWN
       ? element("p", { class: "soft" }, `Showing the highest ${MOST_DRAWN}; the table has all ${countText(points.length)}.`)
       : null,
     element("h2", {}, "All systems"),
-    systemTable(board, params, table),
+    systemTable(board, params, { ...table, columns: cellColumns(board, task, code, details) }),
     cellLinks(board, task, code),
-  ];
+    ];
+  };
   return { title: `${task.name} in ${language.name}`, view };
 }
 
@@ -78,8 +82,8 @@ function taskCellVerdict(board, task, language, points) {
   return table.ranked === points.length ? { ...firstPlace(table), tests: "" } : { ...best, after: "the order is not tested" };
 }
 
-/** @param {Board} board @param {Task} task @param {string} code @returns {SystemColumn[]} */
-function cellColumns(board, task, code) {
+/** @param {Board} board @param {Task} task @param {string} code @param {Map<string, SystemDetail | null>} details @returns {SystemColumn[]} */
+function cellColumns(board, task, code, details) {
   const average = board.averages.get(task.id);
   /** @type {SystemColumn} */
   const score = {
@@ -88,6 +92,7 @@ function cellColumns(board, task, code) {
     hint: [task.title, cellMetricText(task)],
     lower: task.lower_is_better,
     of: (system) => cellScore(task, system, code),
+    interval: ({ id }) => cellOf(details.get(id), task, code),
     says: (system) => cellTip(board, system, task, code).slice(1),
   };
   /** @type {SystemColumn} */
@@ -98,14 +103,14 @@ function cellColumns(board, task, code) {
     hint: ["All languages", `The task average: ${metricsText(task)}.`],
     lower: task.lower_is_better,
     of: (system) => average?.value[system.at],
+    interval: averageInterval(board, task),
   };
   return average ? [score, mean] : [score];
 }
 
-// Scores with the intervals from each system's file, once it is loaded, beside the best score in English.
-/** @param {Board} board @param {Task} task @param {Language} language @param {Point[]} points */
-function cellChart(board, task, { code, name }, points) {
-  const details = detailsTogether(points.map(({ system }) => system));
+// Scores with their intervals, beside the best score in English.
+/** @param {Board} board @param {Task} task @param {Language} language @param {Point[]} points @param {Map<string, SystemDetail | null>} details */
+function cellChart(board, task, { code, name }, points, details) {
   const rows = points.map(({ system, value }) => {
     const { low = null, high = null } = cellOf(details.get(system.id), task, code) ?? {};
     return {
