@@ -1,4 +1,3 @@
-import { languageName } from "../board/decode.js";
 import { intervalText } from "../board/describe.js";
 import { languageHeads } from "../board/families.js";
 import { scorePaint } from "../charts/colour.js";
