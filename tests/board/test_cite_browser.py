@@ -20,9 +20,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no C
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+@pytest.fixture(scope="module")
+def site(published: Path) -> Path:
+    return published
+
+
 @pytest.fixture
-def data_hash(published: Path) -> Iterator[str]:
-    text = (published.parent / "data.js").read_text(encoding="utf-8")
+def data_hash(site: Path) -> Iterator[str]:
+    text = (site.parent / "data.js").read_text(encoding="utf-8")
     yield json.loads(text[text.index("{") :].removesuffix(";\n"))["data_hash"]
 
 
@@ -30,8 +35,8 @@ def field(tab: Any, label: str) -> str:
     return str(tab.locator(f"#cite-panel textarea[aria-label='{label}']").input_value())
 
 
-def test_every_page_can_be_cited_in_one_click(open_page: Open, published: Path, data_hash: str) -> None:
-    tab = open_page("#/", index=published)
+def test_every_page_can_be_cited_in_one_click(open_page: Open, site: Path, data_hash: str) -> None:
+    tab = open_page("#/", index=site)
     for hash_, title in (
         ("#/", "Leaderboard: Classification"),
         ("#/find?task=qa&language=sw", "Find a model: Question answering in Swahili"),
@@ -44,7 +49,7 @@ def test_every_page_can_be_cited_in_one_click(open_page: Open, published: Path, 
     ):
         go(tab, hash_)
         tab.click("#cite")
-        assert field(tab, "Link") == published.as_uri() + hash_
+        assert field(tab, "Link") == site.as_uri() + hash_
         sentence = field(tab, "In a paper")
         assert sentence.startswith(f"“{title}”, ")
         assert f"data {data_hash[:12]}" in sentence and f"view {hash_}" in sentence and "235 systems" in sentence
@@ -58,8 +63,8 @@ def test_every_page_can_be_cited_in_one_click(open_page: Open, published: Path, 
     assert data_hash in tab.locator("main").inner_text()
 
 
-def test_the_panel_keeps_the_focus_and_closes(open_page: Open, published: Path) -> None:
-    tab = open_page("#/language/sw", index=published)
+def test_the_panel_keeps_the_focus_and_closes(open_page: Open, site: Path) -> None:
+    tab = open_page("#/language/sw", index=site)
     tab.focus("#cite")
     tab.keyboard.press("Enter")
     assert tab.evaluate("document.querySelector('#cite-panel').contains(document.activeElement)")
@@ -83,8 +88,8 @@ def test_the_panel_keeps_the_focus_and_closes(open_page: Open, published: Path) 
     assert tab.locator("#cite-panel").is_hidden()
 
 
-def test_texts_are_copied_or_selected(open_page: Open, published: Path) -> None:
-    tab = open_page("#/system/xlm-r-large", index=published)
+def test_texts_are_copied_or_selected(open_page: Open, site: Path) -> None:
+    tab = open_page("#/system/xlm-r-large", index=site)
     tab.click("#cite")
     # Headless browsers differ in what they permit: without any access, the text is selected.
     tab.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error('no')))")
@@ -105,13 +110,13 @@ def test_texts_are_copied_or_selected(open_page: Open, published: Path) -> None:
 
 
 @pytest.mark.parametrize("page", ["system/xlm-r-large", "language/sw"])
-def test_pages_of_systems_and_languages_have_a_card(open_page: Open, published: Path, page: str) -> None:
-    tab = open_page(f"#/{page}", index=published)
+def test_pages_of_systems_and_languages_have_a_card(open_page: Open, site: Path, page: str) -> None:
+    tab = open_page(f"#/{page}", index=site)
     tab.click("#cite")
     picture = tab.locator("#cite-panel img")
     wait_until(tab, "() => document.querySelector('#cite-panel img').naturalWidth === 460")
     assert picture.get_attribute("src") == f"cards/{page}.svg"
-    assert (published.parent / f"cards/{page}.svg").is_file()
+    assert (site.parent / f"cards/{page}.svg").is_file()
     assert f'<img src="cards/{page}.svg" width="460"' in field(tab, "Embed this card")
     tab.keyboard.press("Escape")
     go(tab, "#/about")
@@ -119,37 +124,37 @@ def test_pages_of_systems_and_languages_have_a_card(open_page: Open, published: 
     assert tab.locator("#cite-panel img").count() == 0
 
 
-def card_texts(published: Path, page: str) -> list[str]:
-    card = ET.parse(published.parent / f"cards/{page}.svg").getroot()  # noqa: S314 - our own file
+def card_texts(site: Path, page: str) -> list[str]:
+    card = ET.parse(site.parent / f"cards/{page}.svg").getroot()  # noqa: S314 - our own file
     return [node.text or "" for node in card.iter(f"{SVG}text")]
 
 
-def test_cards_say_what_pages_say(open_page: Open, published: Path) -> None:
+def test_cards_say_what_pages_say(open_page: Open, site: Path) -> None:
     """The cards are made in Python and the pages in JavaScript: every language is served on both or on neither."""
-    tab = open_page("#/", index=published)
+    tab = open_page("#/", index=site)
     compared = 0
-    for card in sorted((published.parent / "cards/language").glob("*.svg")):
+    for card in sorted((site.parent / "cards/language").glob("*.svg")):
         go(tab, f"#/language/{card.stem}")
         said = re.match(
             r"([\d.]+ %) of the best score in English.*: ((?:not )?served) at 80 %", tab.inner_text(".headline")
         )
-        shown = " ".join(card_texts(published, f"language/{card.stem}"))
+        shown = " ".join(card_texts(site, f"language/{card.stem}"))
         assert ("served" in shown) == (said is not None), card.stem
         compared += said is not None
         assert said is None or f" {said[2]} at 80 % of English: {said[1]} over " in f" {shown}", card.stem
     assert compared == 48
     go(tab, "#/system/xlm-r-large")
     titles = tab.locator(".cards [data-key] > span").all_inner_texts()
-    assert titles and set(titles) <= set(card_texts(published, "system/xlm-r-large"))
+    assert titles and set(titles) <= set(card_texts(site, "system/xlm-r-large"))
 
 
 @pytest.mark.parametrize(
     "hash_", ["#/language/sw", "#/languages?view=map", "#/task/xnli/sw", "#/languages?view=heat&task=xnli", "#/compare"]
 )
 def test_a_chart_is_saved_as_svg_and_png(
-    open_page: Open, published: Path, data_hash: str, tmp_path: Path, hash_: str
+    open_page: Open, site: Path, data_hash: str, tmp_path: Path, hash_: str
 ) -> None:
-    tab = open_page(hash_, index=published, color_scheme="dark")
+    tab = open_page(hash_, index=site, color_scheme="dark")
     tools = tab.locator(".save-tools").first
     tools.locator("button").first.focus()
     with tab.expect_download() as started:
@@ -181,8 +186,8 @@ def test_a_chart_is_saved_as_svg_and_png(
     assert tab.evaluate("document.documentElement.dataset.theme") is None
 
 
-def test_a_saved_file_looks_like_the_chart(open_page: Open, published: Path, tmp_path: Path) -> None:
-    tab = open_page("#/languages?view=map", index=published)
+def test_a_saved_file_looks_like_the_chart(open_page: Open, site: Path, tmp_path: Path) -> None:
+    tab = open_page("#/languages?view=map", index=site)
     tab.locator(".save-tools button").first.focus()
     with tab.expect_download() as started:
         tab.keyboard.press("Enter")
@@ -195,8 +200,8 @@ def test_a_saved_file_looks_like_the_chart(open_page: Open, published: Path, tmp
     assert "isogloss; shaded: not served" in text
 
 
-def test_buttons_stay_when_the_page_changes_and_are_not_printed(open_page: Open, published: Path) -> None:
-    tab = open_page("#/languages?view=map", index=published)
+def test_buttons_stay_when_the_page_changes_and_are_not_printed(open_page: Open, site: Path) -> None:
+    tab = open_page("#/languages?view=map", index=site)
     tools = tab.locator(".map > .save-tools")
     assert tools.count() == 1
     assert tools.evaluate("node => getComputedStyle(node).opacity") == "0"
@@ -212,8 +217,8 @@ def test_buttons_stay_when_the_page_changes_and_are_not_printed(open_page: Open,
     assert tools.is_hidden()
 
 
-def test_a_tap_shows_the_buttons(open_page: Open, published: Path) -> None:
-    tab = open_page("#/task/xnli/sw", index=published, width=390, has_touch=True)
+def test_a_tap_shows_the_buttons(open_page: Open, site: Path) -> None:
+    tab = open_page("#/task/xnli/sw", index=site, width=390, has_touch=True)
     tab.locator(".plot svg").first.dispatch_event("pointerdown", {"bubbles": True})
     assert tab.locator("[data-touched] > .save-tools").evaluate("node => getComputedStyle(node).opacity") == "1"
     tab.locator("h1").dispatch_event("pointerdown", {"bubbles": True})
@@ -222,8 +227,8 @@ def test_a_tap_shows_the_buttons(open_page: Open, published: Path) -> None:
 
 @needs_axe
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
-def test_no_barriers(open_page: Open, published: Path, scheme: str, width: int) -> None:
-    tab = open_page("#/language/sw", index=published, color_scheme=scheme, width=width, bypass_csp=True)
+def test_no_barriers(open_page: Open, site: Path, scheme: str, width: int) -> None:
+    tab = open_page("#/language/sw", index=site, color_scheme=scheme, width=width, bypass_csp=True)
     tab.locator(".save-tools button").first.focus()
     assert barriers(tab) == []
     tab.click("#cite")

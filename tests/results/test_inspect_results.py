@@ -48,6 +48,12 @@ def test_accuracy_with_its_interval(tmp_path: Path) -> None:
     assert system.metadata["evaluator_version"] == "0.3.1"
 
 
+def test_every_regime_of_a_model_has_its_log(tmp_path: Path) -> None:
+    both = [results("mine", regime=regime) for regime in ("zero-shot", "in-language")]
+    write_as("inspect", both, tmp_path)
+    assert len(list(tmp_path.iterdir())) == sum(not cell.partial for record in both for cell in record.cells)
+
+
 def test_language_and_split_as_arguments(tmp_path: Path) -> None:
     path = log(tmp_path / "log.json", "xnli", samples=2490, task_args={"lang": "sw"})
     assert read_records(path)[0].split == "dev"

@@ -79,6 +79,14 @@ def test_written_results_have_all_languages(tmp_path: Path) -> None:
     assert {cell.language: pytest.approx(cell.score) for cell in again.cells} == published
 
 
+def test_systems_of_one_model_do_not_replace_each_other(tmp_path: Path) -> None:
+    (record,) = read_records(written(tmp_path, "Tatoeba", [row("deu-eng", 0.9)]))
+    both = [replace(record, system={"name": "mine", "regime": regime}) for regime in ("zero-shot", "in-language")]
+    with pytest.raises(DataError, match="mteb has one result per model and revision, but 2 systems are mine"):
+        write_as("mteb", both, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 def test_names_stay_inside_the_folder(tmp_path: Path) -> None:
     (record,) = read_records(written(tmp_path, "Tatoeba", [row("deu-eng", 0.9)]))
     for name in ("../../up", "..", "/etc/x", "a\\b"):

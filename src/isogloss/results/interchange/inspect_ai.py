@@ -23,6 +23,7 @@ from isogloss.results.interchange.reported import (
     system_name,
     table_in,
 )
+from isogloss.scoring.names import system_words
 from isogloss.scoring.results import CellScore, Results, write_json
 from isogloss.tasks.registry import canonical, task
 from isogloss.tasks.task import Task
@@ -109,7 +110,9 @@ def write(records: Sequence[Results], out: Path) -> Path:
 
 def _log(record: Results, cell: CellScore, at: str) -> dict[str, Any]:
     size = max(number.n for number in cell.metrics.values())
-    key = sha256(f"{system_name(record)}\n{cell.signature}\n{cell.task}\n{cell.language}".encode()).hexdigest()[:22]
+    # One model may have several regimes and seeds.
+    words = (*system_words(record.system), cell.signature, cell.task, cell.language)
+    key = sha256("\n".join(words).encode()).hexdigest()[:22]
     scores = []
     for metric, number in cell.metrics.items():
         values = {metric: number.value / 100, "stderr": standard_error_share(number)}

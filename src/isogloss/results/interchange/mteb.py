@@ -84,12 +84,14 @@ def _model(path: Path) -> dict[str, Any]:
 
 def write(records: Sequence[Results], out: Path) -> Path:
     """Write the folder of results: one model per system, with Tatoeba's accuracy and no F1, which is not known."""
-    for record in records:
+    models = [(system_name(record), str(record.system.get("revision") or _UNKNOWN_REVISION)) for record in records]
+    folders = [out.joinpath(*map(_folder_name, model)) for model in models]
+    if shared := [model for model, folder in zip(models, folders, strict=True) if folders.count(folder) > 1]:
+        what = f"{TOOL} has one result per model and revision, but {len(shared)} systems are {shared[0][0]}"
+        raise DataError(what, fix="Write them to different folders")
+    for record, (name, revision), folder in zip(records, models, folders, strict=True):
         cells = [cell for cell in record.cells if cell.task == _TASK and not cell.partial and not record.is_apart(cell)]
         refuse_all(record, cells, TOOL)
-        revision = str(record.system.get("revision") or _UNKNOWN_REVISION)
-        name = system_name(record)
-        folder = out / _folder_name(name) / _folder_name(revision)
         folder.mkdir(parents=True, exist_ok=True)
         result = {
             "dataset_revision": "",
