@@ -175,7 +175,7 @@ def _systems(record: Results) -> Systems:
 def html(record: Any) -> str:
     """Return the tables of a record as HTML; scores by language are a heat map."""
     tables = tables_of(record)
-    if isinstance(record, Comparison | SystemsComparison):  # whose verdict is above the tables, not below the first
+    if isinstance(record, Comparison | SystemsComparison):  # the verdict is above the tables, not below the first
         for table in tables:
             table.notes = [note for note in table.notes if note != record.verdict()]
     return _introduction(record) + "".join(map(html_of_table, tables))
