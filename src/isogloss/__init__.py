@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from isogloss.lazy import name_package_after, submodules
 from isogloss.version import __version__
 
-# Packages, and the commands as functions.
-__all__ = ["__version__", "analysis", "checklist", "data", "languages", "metrics", "predictions", "runs"]
+# Packages, the base class of all errors, and the commands as functions.
+__all__ = ["IsoglossError", "__version__", "analysis", "checklist", "data", "errors", "languages", "metrics"]
+__all__ += ["predictions", "runs"]
 __all__ += ["scoring", "systems", "tasks", "training", "translation"]
 __all__ += ["analyze", "build_board", "build_checklist", "build_mewslix", "check_lines", "check_task"]
 __all__ += ["check_translations", "compare", "explain", "export", "fetch", "import_files", "import_table", "load"]
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         analysis,
         checklist,
         data,
+        errors,
         languages,
         metrics,
         predictions,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from isogloss.building.mewslix import build_mewslix
     from isogloss.checklist.build import build_checklist
     from isogloss.data.fetch.api import fetch
+    from isogloss.errors import IsoglossError
     from isogloss.explain.analysis import explain
     from isogloss.predictions.export import export
     from isogloss.predictions.importers import import_files, import_table
@@ -65,6 +68,7 @@ if TYPE_CHECKING:
     from isogloss.tasks.task_sources import tasks_from
 else:
     _FUNCTIONS = {
+        "IsoglossError": "errors",
         "list": "tables.list_verb",
         "fetch": "data.fetch.api",
         "task": "tasks.api",

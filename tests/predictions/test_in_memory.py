@@ -57,6 +57,21 @@ def of_datasets(records: list[dict[str, Any]]) -> Any:
     return datasets.Dataset.from_list([record for record in records if record["task"] == "mini-xnli"])
 
 
+class LazyFrame:
+    """A frame whose columns can be read only after `collect`, like those of polars."""
+
+    columns = ("task", "language", "id", "prediction")
+
+    def __init__(self, records: list[dict[str, Any]]) -> None:
+        self._records = records
+
+    def __getitem__(self, key: Any) -> Any:
+        raise TypeError("LazyFrame is not subscriptable")
+
+    def collect(self) -> pd.DataFrame:
+        return pd.DataFrame(self._records)
+
+
 FORMS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
     "pandas": pd.DataFrame,
     "mapping of columns": lambda records: {name: [record[name] for record in records] for name in records[0]},
@@ -65,6 +80,7 @@ FORMS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
         [each for each in records if each["task"] == "mini-udpos"]
     ).to_pandas(),
     "datasets": of_datasets,
+    "lazy frame": LazyFrame,
 }
 
 

@@ -95,8 +95,8 @@ def _names_in(*origins: str) -> Callable[[], Iterable[str]]:
         from isogloss.plugins import load_object
 
         for origin in origins:
-            found = load_object(f"isogloss.{origin}") if ":" in origin else (origin,)
-            yield from found() if callable(found) else found
+            listed = load_object(f"isogloss.{origin}") if ":" in origin else (origin,)
+            yield from listed() if callable(listed) else listed
 
     return names
 
