@@ -14,6 +14,7 @@ def _text(value: str) -> str:
     text = re.sub(r"\[/?(?:bold|dim|italic)\]", "", " ".join(value.split()))
     for character in "\\`*_{}[]<>|":
         text = text.replace(character, f"&#{ord(character)};")
+    text = re.sub(r"\bdocs/([a-z-]+\.md)\b", r"[\g<0>](../../\1)", text)
     return re.sub(r"(?<![\w-])--[a-z][a-z-]*", r"`\g<0>`", text)
 
 

@@ -292,7 +292,9 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     for name in ("ngram", "first", "chance"):
         assert (tmp_path / f"runs/board-mini/systems/{name}.js").is_file()
     output = (tmp_path / "runs/output.txt").read_text()
-    assert all(line in output for line in text.splitlines() if line.startswith("$ "))
+    commands = [line for line in text.splitlines() if line.startswith("$ ")]
+    assert all(line in output for line in commands)
+    assert any("--title 'Three baselines on made-up tasks'" in line for line in commands)
     assert len(output) > 3 * len(text)
 
 

@@ -50,10 +50,13 @@ def test_pages_and_search_work_from_disk(site: Path, width: int) -> None:
         browser = playwright.chromium.launch(executable_path=CHROMIUM)
         page = browser.new_page(viewport={"width": width, "height": 900})
         requests: list[str] = []
+        lines: list[int] = []
         page.on("request", lambda request: requests.append(request.url))
         for name in ("index", "tutorial", "how-to/compare", "reference/commands/score", "reference/python", "scoring"):
             page.goto(f"{site.as_uri()}/{name}.html")
             assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+            lines += page.evaluate("[...document.querySelectorAll('.option')].map(one => one.getClientRects().length)")
+        assert set(lines) == {1}, "options of commands wrap"
         page.keyboard.press("Control+k")
         page.get_by_role("combobox").press_sequentially("jackknife")
         page.get_by_role("listitem").filter(has_text="Uncertainty").first.wait_for()

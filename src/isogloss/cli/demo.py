@@ -2,6 +2,7 @@
 
 import io
 import os
+import shlex
 import shutil
 import sys
 from contextlib import nullcontext, redirect_stderr, redirect_stdout
@@ -66,15 +67,16 @@ def demo(
     call(reader, suite="checklist", tasks=CHECKLIST_TASKS, languages="en,sw", out=out, seeds=1, jobs=1)
     report, board, published = out / "report", out / "board-mini", out / "board"
     call("report --no-pictures", first, explain=explained, out=report, shows=0)
-    call("board build", *systems, suite=SUITE, explain=explained, out=board, shows=0)
+    title = "Three baselines on made-up tasks"
+    call("board build", *systems, suite=SUITE, title=title, explain=explained, out=board, shows=0)
     call("board build published:all", out=published, shows=0)
     typer.secho("\nNext:", bold=True)
     for line in NEXT:
         say(f"  {line}")
     say(f"\n{call.log} has the full output, {own} the systems first and chance. Open in any browser, offline:")
     boards = {"board of the three systems": board, "board of the published systems": published}
-    for title, folder in {"report on ngram": report, **boards}.items():
-        say(f"  {title}: {(folder / 'index.html').absolute().as_uri()}")
+    for what, folder in {"report on ngram": report, **boards}.items():
+        say(f"  {what}: {(folder / 'index.html').absolute().as_uri()}")
 
 
 class _Commands:
@@ -90,7 +92,8 @@ class _Commands:
 
         named = [word for name, value in options.items() for word in (f"--{name}", str(value))]
         words = [*verb.split(), *map(str, paths), *named]
-        typer.secho(f"$ isogloss {' '.join(words)}", bold=True)
+        command = shlex.join(["isogloss", *words])
+        typer.secho(f"$ {command}", bold=True)
         output = io.StringIO()
         # A terminal shows progress on stderr.
         errors = nullcontext() if sys.stderr.isatty() else redirect_stderr(output)
@@ -100,7 +103,7 @@ class _Commands:
         except SystemExit as stop:
             text = output.getvalue()
             with self.log.open("a", encoding="utf-8") as stream:
-                stream.write(f"$ isogloss {' '.join(words)}\n{text}\n")
+                stream.write(f"$ {command}\n{text}\n")
             if stop.code:
                 say(text, err=True)
                 raise
