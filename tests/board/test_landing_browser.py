@@ -203,6 +203,18 @@ def test_a_board_without_complete_systems_starts_with_its_widest_part(open_page:
     assert tab.locator(".headline").inner_text().startswith("No matching system covers the full benchmark; 8 systems")
 
 
+def test_without_any_complete_part_partial_results_are_the_rows(open_page: Open, tmp_path: Path) -> None:
+    board = synthetic_board(4)
+    board["averages"] = {}
+    for task in board["tasks"]:
+        scores = np.full((4, len(task["languages"])), np.nan)
+        scores[:, 1] = 60.0
+        board["cells"][task["id"]] = packed(scores)
+    tab = open_page(index=write_site(board, tmp_path / "site", detailed=0))
+    assert tab.locator("table.data tbody:not(.before, .section) tr").count() == 4
+    assert tab.locator("[data-key=coverage]").is_visible() and tab.locator("[data-key=partial]").count() == 0
+
+
 def test_ten_rows_until_all_are_asked_for(open_page: Open) -> None:
     tab = open_page()
     rows = tab.locator("table.data tbody:not(.before) tr")

@@ -1,6 +1,7 @@
 // The pages of systems and tasks: ranks in words, language profiles, gaps, bands of families.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { wholeAxis } from "../../src/isogloss/site/web/charts/dot_chart.js";
 import { testName } from "../../src/isogloss/site/web/systems/checklist_rates.js";
 import { bestInCell, englishPercent, englishReference, taskAxis } from "../../src/isogloss/site/web/board/best_cells.js";
 import { familyBands, languageLines } from "../../src/isogloss/site/web/board/families.js";
@@ -17,7 +18,7 @@ import {
 } from "../../src/isogloss/site/web/systems/language_profile.js";
 import { coveredColumns } from "../../src/isogloss/site/web/systems/score_cards.js";
 import { systemFacts } from "../../src/isogloss/site/web/systems/system_facts.js";
-import { scaleWith, systemHumanGaps, transferGaps } from "../../src/isogloss/site/web/systems/system_gaps.js";
+import { systemHumanGaps, transferGaps } from "../../src/isogloss/site/web/systems/system_gaps.js";
 import { coverage } from "../../src/isogloss/site/web/systems/system_head.js";
 import { humanText, servedText } from "../../src/isogloss/site/web/tasks/task_head.js";
 import { board, boardData, packed, params } from "./board_fixture.js";
@@ -279,7 +280,10 @@ test("tests of the checklist have names", () => {
   ]);
 });
 
-test("the axis of gaps holds intervals that only the system's file has", () => {
-  assert.deepEqual(scaleWith([0, 20], [{ value: -2.3, low: -14.1, high: 9.5 }, { value: 8, low: null, high: null }]), [-20, 20]);
-  assert.deepEqual(scaleWith([0, 0], []), [0, 10]);
+test("an axis holds the intervals of the scores on it", () => {
+  const axis = (scale, ...figures) => wholeAxis({ scale, bands: [{ name: "", rows: figures.map((figure) => ({ label: "", figure })) }] });
+  assert.deepEqual(axis([-10, 60], { value: -2.3, low: -14.1, high: 9.5 }, { value: 8, low: null, high: null }), [-20, 60]);
+  assert.deepEqual(axis([70, 100], { value: 73.9, low: 68, high: 79 }, null), [60, 100]);
+  // A score beyond the axis stays there with its interval.
+  assert.deepEqual(axis([70, 100], { value: 5, low: 3, high: 7 }), [70, 100]);
 });

@@ -33,9 +33,10 @@ const widest = (texts, strong) => Math.max(0, ...texts.map((text) => textWidth(t
 
 // Dots with their intervals on one axis: a row per record, in named bands. Where `upright` ones fit, each record is a column
 // instead, drawn as a row and turned, so that both ways show the same marks.
-/** @param {DotChart} chart */
-export const dotChart = (chart) =>
-  drawnToWidth(element("div", { class: "plot dots" }), (width) => {
+/** @param {DotChart} given */
+export const dotChart = (given) => {
+  const chart = { ...given, scale: wholeAxis(given) };
+  return drawnToWidth(element("div", { class: "plot dots" }), (width) => {
     const count = chart.bands.reduce((sum, { rows }) => sum + rows.length, 0);
     const plan = chart.upright ? uprightPlan(chart, count, width) : null;
     if (plan) return dotDrawing(chart, plan);
@@ -45,6 +46,20 @@ export const dotChart = (chart) =>
     const drawings = dividedBands(chart.bands, columns).map((bands) => dotDrawing({ ...chart, bands }, rowPlan({ ...chart, bands }, rows, room)));
     return columns > 1 ? sideBySide(drawings, room + DOTS_GAP, width, chart.description) : drawings[0];
   });
+};
+
+// The axis, up to the tens that hold the intervals of the scores on it.
+/** @param {Pick<DotChart, "bands" | "scale">} chart @returns {Interval} */
+export function wholeAxis({ bands, scale: [from, to] }) {
+  const beyond = TOLERANCE * (to - from);
+  const ends = bands
+    .flatMap(({ rows }) => rows)
+    .flatMap(({ figure }) =>
+      figure && figure.value >= from - beyond && figure.value <= to + beyond ? [figure.low ?? from, figure.high ?? to] : [],
+    );
+  const [least, most] = [Math.min(from, ...ends), Math.max(to, ...ends)];
+  return [least < from ? 10 * Math.floor(least / 10) : from, most > to ? 10 * Math.ceil(most / 10) : to];
+}
 
 // Rows in columns of about the same height; the parts of a band all have its name.
 /** @param {DotBand[]} bands @param {number} columns @returns {DotBand[][]} */

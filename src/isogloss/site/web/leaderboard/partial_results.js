@@ -51,7 +51,8 @@ export function partialResults(table, params) {
         `${text}: what they cover `,
         element("span", { "aria-hidden": "true" }, isOpen ? "▴" : "▾"),
       ),
-      partial || params.has("partial") ? partialButton(params) : null,
+      // On a board without complete systems they are the rows.
+      (partial && params.has("complete")) || params.has("partial") ? partialButton(params) : null,
     ),
     isOpen ? coverageMatrix(board, keptSystems(board, params)) : null,
   );

@@ -42,23 +42,16 @@ export const transferGaps = (board, system) =>
     })
     .filter(({ value }) => !missing(value));
 
-// Multiples of ten around a range and gaps with their intervals.
-/** @param {Interval} range @param {Pick<Gap, "value" | "low" | "high">[]} gaps @returns {Interval} */
-export function scaleWith(range, gaps) {
-  const ends = gaps.flatMap(({ value, low, high }) => [low ?? value, high ?? value]);
-  const [least, most] = ends.reduce(([from, to], end) => [Math.min(from, end), Math.max(to, end)], range);
-  return [10 * Math.floor(least / 10), 10 * Math.ceil((most || 1) / 10)];
-}
-
-// Axes that all systems of a board share, around all gaps and zero.
+// Axes that all systems of a board share: multiples of ten around all gaps, and zero.
 /** @param {(board: Board, system: System) => Gap[]} gapsOf @returns {(board: Board) => Interval} */
 const gapScale = (gapsOf) =>
-  memoized((board) =>
-    scaleWith(
-      [0, 0],
-      board.systems.flatMap((system) => gapsOf(board, system)),
-    ),
-  );
+  memoized((board) => {
+    const ends = board.systems.flatMap((system) =>
+      gapsOf(board, system).flatMap(({ value, low, high }) => [low ?? value, high ?? value]),
+    );
+    const [least, most] = ends.reduce(([from, to], end) => [Math.min(from, end), Math.max(to, end)], [0, 0]);
+    return [10 * Math.floor(least / 10), 10 * Math.ceil((most || 1) / 10)];
+  });
 const humanScale = gapScale(systemHumanGaps);
 const transferScale = gapScale(transferGaps);
 
@@ -107,8 +100,7 @@ export function transferSection(board, system, recorded = []) {
       { class: "soft" },
       "English minus the mean of the other languages. Closer to zero means better transfer.",
     ),
-    // Only the system's own file has its intervals.
-    gapChart(gaps, scaleWith(transferScale(board), gaps), "Transfer gap by task", "no gap"),
+    gapChart(gaps, transferScale(board), "Transfer gap by task", "no gap"),
   );
 }
 

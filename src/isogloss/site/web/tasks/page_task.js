@@ -26,7 +26,7 @@ export function taskPage(board, [id, chosen]) {
   const codes = task.languages.filter((code) => hasScores(board, task, code));
   if (!ranked.length && !codes.length) return nothing("No system has a score on this task.");
   const table = {
-    columns: taskColumns(board, task, codes),
+    columns: taskColumns(board, task, codes).slice(ranked.length ? 0 : 1),
     main: ranked.length ? "mean" : codes[0],
     name: `task-${id}`,
     label: `Systems on ${task.name}`,
