@@ -58,11 +58,21 @@ test("sorting by a column ranks by it", () => {
   );
 });
 
-test("only complete systems are rows; the others are kept apart", () => {
+test("only complete systems are rows, and a few of the owner's; the others are kept apart", () => {
   const names = ({ rows, dropped }) => [rows, dropped].map((list) => list.map(({ system }) => system.id));
-  assert.deepEqual(names(table("complete=1")), [["a", "b"], ["c"]]);
-  assert.deepEqual(names(table("complete=1&task=xquad")), [["a", "b", "c"], []]);
+  const reported = boardData();
+  reported.systems[2][4] = true;
+  const published = standings(openBoard(reported), params("complete=1"));
+  assert.deepEqual(names(published), [["a", "b"], ["c"]]);
+  assert.deepEqual(otherCounts(published), [1, 0]);
+  const { rows, ranked } = table("complete=1");
+  assert.deepEqual([rows.map(({ rank }) => rank), ranked], [[2, 1, null], 2]);
   assert.deepEqual(otherCounts(table("complete=1")), [1, 0]);
+  assert.deepEqual(names(table("complete=1&task=xquad")), [["a", "b", "c"], []]);
+  // Without published systems, no section is the owner's.
+  const scored = boardData();
+  scored.systems[1][4] = false;
+  assert.deepEqual(names(standings(openBoard(scored), params("complete=1"))), [["a", "b"], ["c"]]);
 });
 
 test("the table is reused while only rows are selected", () => {

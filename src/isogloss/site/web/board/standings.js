@@ -4,6 +4,7 @@ import {
   RANKINGS,
   columnScores,
   groupedBy,
+  memoized,
   overallFigure,
   partialMean,
   ranksOf,
@@ -203,8 +204,18 @@ const MOST_KEPT = 2;
 /** @type {{ key: string, board: Board, table: Standings }[]} */
 let lastTables = [];
 
+// With more of them, systems scored here have no section of their own.
+const MOST_OWN = 10;
+
+// A few systems scored here, next to systems from papers: their owner looks for them, wherever they rank.
+/** @type {(board: Board) => Set<System>} */
+export const pinnedSystems = memoized((board) => {
+  const own = board.systems.filter(({ reported }) => !reported);
+  return new Set(own.length <= MOST_OWN && own.length < board.systems.length ? own : []);
+});
+
 // Rank the matching systems by the sort column; systems without a complete value there have no rank. `complete` keeps the
-// systems with every score of the selection; the others are `dropped`.
+// systems with every score of the selection, and own systems with any; the others are `dropped`.
 /** @param {Board} board @param {URLSearchParams} params @returns {Standings} */
 export function standings(board, params) {
   const filters = new URLSearchParams(params);
@@ -221,7 +232,10 @@ function makeTable(board, params) {
   const { columns, shown, choice, rows: all } = systemFigures(board, params);
   /** @type {Standing[]} */
   const kept = keptSystems(board, params).map(({ at }) => ({ ...all[at], rank: null }));
-  const isShown = params.get("complete") ? (/** @type {Standing} */ row) => isComplete(row, columns) : () => true;
+  const own = pinnedSystems(board);
+  const isShown = params.get("complete")
+    ? (/** @type {Standing} */ row) => isComplete(row, columns) || (own.has(row.system) && hasFigures(row, columns))
+    : () => true;
   const rows = kept.filter(isShown);
   const by = shown.find(({ id }) => id === (params.get("sort") ?? "overall")) ?? shown[0];
   const values = rows.map((row) => wholeValue(row, by.id) ?? NaN);
@@ -254,6 +268,9 @@ function lowerIsBetter({ kind, part, parts }, columns, ranking) {
   if (kind === "overall" && ranking.lower) return true;
   return (parts ?? columns).every(({ task }) => task.lower_is_better);
 }
+
+/** @param {Standing} row @param {CellColumn[]} columns */
+const hasFigures = ({ figures }, columns) => columns.some(({ task }) => !Number.isNaN(figures.get(task.id).value));
 
 /** @param {Standing} row @param {string} id */
 export const wholeValue = (row, id) => {

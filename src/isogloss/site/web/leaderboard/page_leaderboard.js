@@ -12,12 +12,11 @@ import { otherSegments, partialResults } from "./partial_results.js";
 import { FULL, segmentOf } from "../board/segments.js";
 import { segmentTabs } from "./segment_tabs.js";
 import { selectionBar } from "./selection_bar.js";
-import { standings } from "../board/standings.js";
+import { pinnedSystems, standings } from "../board/standings.js";
 import { laterTest } from "../board/later_test.js";
 import { changeParams } from "../page/state.js";
 import { dataTable } from "../page/table.js";
 
-const MOST_FIRST = 10;
 // The landing page shows the first rows only, until the reader filters, turns pages or asks for all.
 const FIRST_ROWS = 10;
 // In pixels: the width at which the style sheet folds the controls.
@@ -129,10 +128,8 @@ function tableView(table, params) {
   const columns = leaderboardColumns(table, params);
   const human = humanRow(table);
   const selected = new Set(params.getAll("tick"));
-  // Next to systems from papers, a few scored here come first: their owner looks for them, wherever they rank.
-  const own = table.board.systems.filter(({ reported }) => !reported).length;
-  const pinned = own <= MOST_FIRST && own < table.board.systems.length;
-  const isOwn = (/** @type {Standing} */ { system }) => pinned && !system.reported;
+  const own = pinnedSystems(table.board);
+  const isOwn = (/** @type {Standing} */ { system }) => own.has(system);
   const { node, sorted } = dataTable({
     columns,
     rows: table.rows,
