@@ -241,6 +241,14 @@ test("a task's sentences: served languages and people", () => {
     servedText(own, own.task.get("tydiqa")),
     "The best scores reach 80 % of the best score in English in both other languages.",
   );
+  const data = boardData();
+  data.tasks[2] = { ...data.tasks[2], languages: ["en", "ar", "fi", "sw"], n: [9, 9, 9, 9] };
+  data.cells.tydiqa = packed([[90, 60, 80, 50], [80, 55, 70, 40], Array(4).fill(NaN)].flat());
+  const wide = openBoard(data);
+  assert.equal(
+    servedText(wide, wide.task.get("tydiqa")),
+    "The best scores reach 80 % of the best score in English in 1 of 3 other languages, not in Swahili, Arabic.",
+  );
   const points = [{ value: 70 }];
   assert.equal(humanText({ human: 72.5 }, points), "Human performance is 72.5, 2.5 points better than the best score.");
   assert.equal(humanText({ human: 69 }, points), "Human performance is 69.0, 1.0 points worse than the best score.");

@@ -31,7 +31,7 @@ def shown_alike(score: float) -> float:
 
 
 def _hundredths(scores: FloatArray) -> FloatArray:
-    """Return scores in hundredths whose last digit is never 5, because programs round it differently.
+    """Return scores in hundredths, never with the last digit 5, because programs round it differently.
 
     A score with one decimal therefore reads the same on pages as elsewhere.
     """

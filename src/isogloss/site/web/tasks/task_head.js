@@ -38,18 +38,20 @@ function verdict(task, ranked, table) {
   );
 }
 
-// "The best scores reach 80 % of English in 9 of 11 languages; not in Thai, Turkish."
+// "The best scores reach 80 % of English in 9 of 11 languages, not in Thai, Turkish", the lowest first.
 /** @param {Board} board @param {Task} task */
 export function servedText(board, task) {
   const reference = referenceOf(task, board.systems);
   if (missing(reference.value)) return "";
   const languages = task.languages.map((code) => board.language.get(code)).filter(Boolean);
   const others = languages.filter(({ code }) => code !== reference.code);
-  const { served, unserved } = serviceOf(others, relativeScores([task], board.systems));
+  const relative = relativeScores([task], board.systems);
+  const { served, unserved } = serviceOf(others, relative);
   const tested = served.languages.length + unserved.languages.length;
   if (!tested) return "";
   const name = board.language.get(reference.code)?.name ?? reference.code;
-  const names = unserved.languages.map((language) => language.name);
+  const shareIn = (/** @type {Language} */ { code }) => relative.get(code)?.share ?? NaN;
+  const names = [...unserved.languages].sort((a, b) => shareIn(a) - shareIn(b)).map((language) => language.name);
   const count = served.languages.length;
   const part = count === tested && tested > 1 ? `${allOf(tested)} other languages` : `${count} of ${plural(tested, "other language")}`;
   return [
