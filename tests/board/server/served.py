@@ -45,7 +45,7 @@ class ServedBoard:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(30)
+        self.process.wait(300)
 
 
 @contextmanager
