@@ -77,9 +77,9 @@ def write_scans(folder: Path, count: int) -> None:
 def test_twelve_million_entities_in_four_gigabytes(tmp_path: Path) -> None:
     peaks = []
     # The fixed part is measured with few entities, the rest grows with their number.
-    for count in (1_000, 1_000_000):
+    for count in (1_000, 500_000):
         write_scans(tmp_path / str(count), count)
         command = [sys.executable, "-c", SCRIPT, str(tmp_path / str(count))]
         peaks.append(int(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
     fixed, whole = peaks
-    assert fixed + 12 * (whole - fixed) < 4e9, peaks
+    assert fixed + 24 * (whole - fixed) < 4e9, peaks

@@ -162,7 +162,7 @@ test("missing cells are listed by name", () => {
 test("the headline names the selection", () => {
   assert.equal(leadText(table()), "overall");
   assert.equal(leadText(table("sort=xnli")), "on XNLI");
-  assert.equal(leadText(table("ranking=flat")), "by “Flat”");
+  assert.equal(leadText(table("ranking=flat")), "by “Mean over tasks”");
   assert.equal(leadText(table("task=tydiqa&language=sw")), "on TyDiQA-GoldP in Swahili");
   assert.equal(leadText(table("task=tydiqa")), "on TyDiQA-GoldP");
   assert.equal(leadText(table("segment=qa")), "in question answering");

@@ -189,9 +189,9 @@ def _pseudo(entries: Sequence[SystemResult], suite: Suite) -> list[model.PseudoS
     return sets
 
 
-def _short(number: Number) -> tuple[float, float | None, float | None]:
-    low, high = (None if end is None else round(end, 4) for end in (number.low, number.high))
-    return round(number.value, 4), low, high
+def _short(number: Number, decimals: int = 4) -> tuple[float, float | None, float | None]:
+    low, high = (None if end is None else round(end, decimals) for end in (number.low, number.high))
+    return round(number.value, decimals), low, high
 
 
 def _averages(columns: Sequence[Columns], suite: Suite) -> dict[str, model.PackedAverages]:
@@ -248,15 +248,15 @@ def _codes(suite: Suite) -> set[str]:
 
 
 def _system_cell(name: str, code: str, cell: CellResult) -> system_model.SystemCell:
-    metrics = dict(cell.metrics)
-    # The mean of several metrics, of which pages draw the interval.
+    metrics = {metric: _short(number) for metric, number in cell.metrics.items()}
+    # The mean of several metrics, of which pages draw the interval: in hundredths, as the scores of all cells.
     if len(cell.task.main) > 1 and cell.score is not None and cell.score.low is not None:
-        metrics[SCORE] = cell.score
+        metrics[SCORE] = _short(cell.score, decimals=2)
     return system_model.SystemCell(
         task=name,
         language=code,
         n=next((number.n for number in cell.metrics.values()), 0),
-        metrics={metric: _short(number) for metric, number in metrics.items()},
+        metrics=metrics,
         signature=printable(cell.signature),
         notes=[printable(note) for note in cell.notes],
         unparsed=round(cell.unanswered or 0, 5),

@@ -2,10 +2,10 @@
 export const RANKINGS = [
   {
     id: "category",
-    title: "Paper's average",
-    hint: "Mean over categories of the mean over each category's tasks; a task's score is the mean over its languages.",
+    title: "Mean over categories",
+    hint: "Mean over categories of the mean over each category's tasks; a task's score is the mean over its languages (XTREME-R's rule).",
   },
-  { id: "flat", title: "Flat", hint: "Mean over tasks: categories with more tasks weigh more." },
+  { id: "flat", title: "Mean over tasks", hint: "Mean over tasks: categories with more tasks weigh more (XTREME's rule)." },
   {
     id: "family",
     title: "Family-balanced",
