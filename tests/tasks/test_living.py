@@ -174,7 +174,7 @@ def test_americasnli_has_the_labels_and_premises_of_xnli(data_dir: Path) -> None
 
 
 def test_published_f1_of_masakhaner(data_dir: Path, request: pytest.FixtureRequest) -> None:
-    """Score the answers of three encoders, five seeds each, in seven languages: of 35 files, or of all with `--every-case`."""
+    """Score three encoders, five seeds each, in seven languages: 35 of the files, or all with `--every-case`."""
     folder = data_dir / "masakhaner2" / "predictions"
     if not folder.is_dir():
         pytest.skip("the data folder has no predictions of MasakhaNER")
