@@ -197,7 +197,7 @@ def test_a_saved_file_looks_like_the_chart(open_page: Open, site: Path, tmp_path
     saved = re.findall(r"<circle[^>]* fill=\"([^\"]+)\"", text)
     assert [html.unescape(fill) for fill in saved] == tab.evaluate(dots)
     # The legend is in the picture.
-    assert "isogloss; shaded: not served" in text
+    assert "isogloss, interpolated" in text
 
 
 def test_buttons_stay_when_the_page_changes_and_are_not_printed(open_page: Open, site: Path) -> None:

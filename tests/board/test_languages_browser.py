@@ -65,9 +65,12 @@ def test_the_map_opens_first_and_counts_who_is_served(open_page: Open, two_syste
     assert "70.0 %" in urdu.inner_text() and "XNLI 56.0 of 80.0 (70 %), System 0" in urdu.inner_text()
     assert "1 only" in urdu.inner_text()
     assert "Tested, but on no task with English to compare with: Haitian Creole." in tab.locator("main").inner_text()
+    ringed = "nodes => nodes.map((node) => node.dataset.code).sort().join()"
+    assert tab.locator(".map a.falls-short").evaluate_all(ringed) == "th,ur"
     line = tab.locator(".isogloss.on-land")
     before = line.get_attribute("d")
     _slide(tab, 90)
+    assert tab.locator(".map a.falls-short").evaluate_all(ringed) == "sw,th,ur"
     assert tab.evaluate("location.hash") == "#/languages?share=90"
     assert count.inner_text().startswith("3 of 50 languages served\n")
     assert line.get_attribute("d") != before

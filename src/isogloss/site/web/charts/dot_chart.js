@@ -165,7 +165,7 @@ function dotDrawing({ bands, scale, lines = [], description, signed }, plan) {
   /** @param {number} value */
   const u = (value) => Math.min(1, Math.max(0, (value - from) / (to - from || 1))) * plan.length;
   const { width, height } = plan;
-  const svg = drawn("svg", { width, height, role: "group", "aria-label": description });
+  const svg = drawn("svg", { width, height, role: "group", "aria-label": description, class: plan.isUpright ? "upright" : null });
   svg.append(dotAxis(scale, u, plan, signed ?? false), ...lines.flatMap((line, at) => referenceLine(line, at, u, lines, plan)));
   let v = 0;
   bands.forEach(({ name, rows }, at) => {

@@ -77,6 +77,9 @@ function smoothPath(ring) {
   return ring.length ? `M${middle(ring[ring.length - 1], ring[0])}${curves.join("")}Z` : "";
 }
 
+/** @param {Basis} basis @param {number} share @param {string} code */
+const fallsShort = ({ relative }, share, code) => (relative.get(code)?.share ?? NaN) < share;
+
 // What the share does not change: the same nodes stay on the page while it moves.
 const stillLife = memoized((/** @type {Basis} */ basis, /** @type {Board} */ board, /** @type {number} */ width) => {
   const { circles, height, land } = mapPlan(basis.languages, width);
@@ -149,6 +152,8 @@ export function isoglossMap(board, basis, share, description) {
 function mapDrawing(board, basis, share, width, description) {
   const { height } = mapPlan(basis.languages, width);
   const { patterns, land, dots } = stillLife(basis, board, width);
+  for (const circle of dots.querySelectorAll("a"))
+    circle.classList.toggle("falls-short", fallsShort(basis, share, circle.dataset.code ?? ""));
   return drawn(
     "svg",
     { width, height, role: "group", "aria-label": description },
@@ -233,6 +238,7 @@ function languageCircle(board, basis, { language, x, y, r }) {
     {
       href: hashOf(["language", code]),
       "data-key": `map-${code}`,
+      "data-code": code,
       "aria-label": `${name}: ${own ? figureText(basis, code) : isApart(basis, code) ? "not comparable" : "untested"}${single ? ", one task" : ""}`,
     },
     r < LEAST_TARGET ? drawn("circle", { cx, cy, r: LEAST_TARGET, class: "target" }) : null,

@@ -47,6 +47,7 @@ export function mapLegend(board, basis, width) {
     size(1e9, "1 B speakers"),
     basis.few ? element("span", {}, sign(drawn("circle", { cx: 8, cy: 8, r: 5, class: "ring" })), "one task only") : null,
     element("span", {}, sign(drawn("circle", { cx: 8, cy: 8, r: 6, class: "dot", fill: `url(#${MAP_HATCH})` })), hatchedText(basis)),
-    element("span", {}, sign(drawn("path", { class: "isogloss", d: "M1 11C6 3 11 14 17 5" })), "isogloss; shaded: not served"),
+    element("span", {}, sign(drawn("circle", { cx: 8, cy: 8, r: 5, class: "below-ring" })), "not served"),
+    element("span", {}, sign(drawn("path", { class: "isogloss", d: "M1 11C6 3 11 14 17 5" })), "isogloss, interpolated"),
   );
 }

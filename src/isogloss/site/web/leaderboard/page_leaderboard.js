@@ -125,7 +125,7 @@ function landing(board, lead) {
       "header",
       { class: "purpose" },
       element("h1", {}, "Where do multilingual models stop working?"),
-      element("p", { class: "soft" }, `${counts}, with the uncertainty of every rank`),
+      element("p", { class: "soft" }, `${counts}, ranked as far as tests can tell`),
     ),
     findings(board, lead),
   ];
