@@ -71,9 +71,9 @@ llm-wheels: setup
 llm-demo: llm-wheels
 	$(BIN)/python benchmarks/local_llm.py
 
-# Whole files, the longest first, so that no fixture is built twice. Three workers per two cores: tests often wait
-# for the processes that they start.
-DISTRIBUTED := -n $$(( $$(getconf _NPROCESSORS_ONLN) * 3 / 2 )) --dist loadfile --no-loadscope-reorder
+# Whole files, the longest first, so that no fixture is built twice. Two workers per core: tests often wait for the
+# processes that they start.
+DISTRIBUTED := -n $$(( $$(getconf _NPROCESSORS_ONLN) * 2 )) --dist loadfile --no-loadscope-reorder
 test: setup
 	$(BIN)/python -m pytest $(DISTRIBUTED) -q $(PYTEST)
 
